@@ -5,14 +5,19 @@
 #include "api.h"
 #include "db.h"
 
+/* Number of databases in which a lookup costs as much as a notification. */
+#define MANY	16
+
 static struct {
 	uint16_t count;
 	/* Original number by present number, and the inverse. */
 	uint16_t *original;
 	uint16_t *number;
-	/* Numbers of the databases that had keys at db_lookup_begin(). */
+	/* Numbers of the databases with keys, found since db_lookup_begin(). */
 	uint16_t *used;
 	uint16_t used_count;
+	bool found, learns;
+	uint64_t lookups;
 	/* By original number. */
 	bool *expiring;
 } db;
@@ -23,7 +28,9 @@ void db_init(struct RedisModuleCtx *ctx)
 	uint16_t i;
 
 	db.count = 0;
-	while (db.count < UINT16_MAX && RedisModule_SelectDb(ctx, db.count) == REDIS_OK)
+	db.learns = false;
+	db.lookups = 0;
+	while (db.count < DB_SEVERAL && RedisModule_SelectDb(ctx, db.count) == REDIS_OK)
 		db.count++;
 	RedisModule_SelectDb(ctx, selected);
 
@@ -67,12 +74,17 @@ void db_swapped(int first, int second)
 
 uint64_t db_keys(struct RedisModuleCtx *ctx)
 {
-	uint64_t keys = 0;
+	uint64_t keys = 0, here;
 	uint16_t nr;
 
+	db.found = true;
+	db.used_count = 0;
 	for (nr = 0; nr < db.count; nr++) {
 		RedisModule_SelectDb(ctx, nr);
-		keys += RedisModule_DbSize(ctx);
+		here = RedisModule_DbSize(ctx);
+		if (here)
+			db.used[db.used_count++] = nr;
+		keys += here;
 	}
 	return keys;
 }
@@ -112,16 +124,29 @@ bool db_may_expire(uint16_t original)
 	return db.expiring[original];
 }
 
-void db_lookup_begin(struct RedisModuleCtx *ctx)
+bool db_learning_is_wanted(void)
 {
-	uint16_t nr;
+	return !db.learns && db.used_count > MANY;
+}
 
-	db.used_count = 0;
-	for (nr = 0; nr < db.count; nr++) {
-		RedisModule_SelectDb(ctx, nr);
-		if (RedisModule_DbSize(ctx))
-			db.used[db.used_count++] = nr;
-	}
+void db_learn(void)
+{
+	db.learns = true;
+}
+
+uint16_t db_here(struct RedisModuleCtx *ctx)
+{
+	return db.learns ? db.original[RedisModule_GetSelectedDb(ctx)] : DB_ANY;
+}
+
+uint64_t db_lookups(void)
+{
+	return db.lookups;
+}
+
+void db_lookup_begin(void)
+{
+	db.found = false;
 }
 
 /* Looks the name up in the selected database. */
@@ -134,16 +159,25 @@ static void lookup_here(struct RedisModuleCtx *ctx, struct RedisModuleString *na
 	int64_t expires_ms = RedisModule_GetAbsExpire(key);
 
 	RedisModule_CloseKey(key);
+	db.lookups++;
 	found->deleted += RedisModule_DbSize(ctx) < size;
 	if (expires_ms != REDIS_NO_EXPIRE && expires_ms < found->expires_ms)
 		found->expires_ms = expires_ms;
 }
 
-struct lookup db_lookup(struct RedisModuleCtx *ctx, struct RedisModuleString *name)
+struct lookup db_lookup(struct RedisModuleCtx *ctx, struct RedisModuleString *name,
+			uint16_t original)
 {
 	struct lookup found = { .expires_ms = INT64_MAX };
 	uint16_t i;
 
+	if (original < DB_SEVERAL) {
+		RedisModule_SelectDb(ctx, db.number[original]);
+		lookup_here(ctx, name, &found);
+		return found;
+	}
+	if (!db.found)
+		db_keys(ctx);
 	for (i = 0; i < db.used_count; i++) {
 		RedisModule_SelectDb(ctx, db.used[i]);
 		lookup_here(ctx, name, &found);

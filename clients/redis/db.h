@@ -12,6 +12,10 @@
 struct RedisModuleCtx;
 struct RedisModuleString;
 
+/* Instead of the original number of a database: any, because it is unknown; or more than one. */
+#define DB_ANY		UINT16_MAX
+#define DB_SEVERAL	(UINT16_MAX - 1)
+
 void db_init(struct RedisModuleCtx *ctx);
 void db_exit(void);
 uint16_t db_count(void);
@@ -37,9 +41,24 @@ struct lookup {
 	uint32_t deleted;
 };
 
+/* Returns the number of lookups so far, one per name and database. */
+uint64_t db_lookups(void);
 /* Must precede db_lookup(). No command may run between the two. */
-void db_lookup_begin(struct RedisModuleCtx *ctx);
-/* Looks a name up in each database that has keys. The server deletes the expired ones. */
-struct lookup db_lookup(struct RedisModuleCtx *ctx, struct RedisModuleString *name);
+void db_lookup_begin(void);
+/*
+ * Looks a name up in the database @original, or in each one that has keys. The server deletes the
+ * expired ones.
+ */
+struct lookup db_lookup(struct RedisModuleCtx *ctx, struct RedisModuleString *name,
+			uint16_t original);
+
+/*
+ * Learning: with many databases, a lookup in all of them costs more than the notification that
+ * contains the database. Returns true if that is so, and the databases are not yet learned.
+ */
+bool db_learning_is_wanted(void);
+void db_learn(void);
+/* Returns the original number of the selected database; DB_ANY before db_learn(). */
+uint16_t db_here(struct RedisModuleCtx *ctx);
 
 #endif

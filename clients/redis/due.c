@@ -309,7 +309,7 @@ static void note_queued(uint32_t key, int64_t lives_ms)
 }
 
 /* A key may expire at @expires_ms, or @lives_ms after the execution of a command; 0: none. */
-static void expect(const struct name *name, int64_t expires_ms, int64_t lives_ms)
+static void expect(const struct name *name, int64_t expires_ms, int64_t lives_ms, uint16_t db)
 {
 	struct key *entry;
 	uint32_t key = key_find_or_add(name, &entry);
@@ -320,6 +320,8 @@ static void expect(const struct name *name, int64_t expires_ms, int64_t lives_ms
 	}
 	if (lives_ms && transactions_may_be_open())
 		note_queued(key, lives_ms);
+	if (db != DB_ANY)
+		key_note_db(key, db);
 	if (entry->instant != NONE) {
 		/* A timer that expires too early finds the later time in the server. */
 		if (expires_ms >= instant_at(entry->instant)->ms)
@@ -329,21 +331,30 @@ static void expect(const struct name *name, int64_t expires_ms, int64_t lives_ms
 	join_instant(key, entry, expires_ms);
 }
 
-void due_expect(struct RedisModuleString *string, int64_t expires_ms)
+void due_expect(struct RedisModuleString *string, int64_t expires_ms, uint16_t db)
 {
 	struct name name;
 
 	if (!is_near(expires_ms))
 		return;
 	name = name_of(string);
-	expect(&name, expires_ms, 0);
+	expect(&name, expires_ms, 0, db);
 }
 
-void due_expect_life(const struct name *name, int64_t lives_ms)
+void due_note_db(struct RedisModuleString *string, uint16_t db)
+{
+	struct name name = name_of(string);
+	uint32_t key = key_find(&name);
+
+	if (key != NONE)
+		key_note_db(key, db);
+}
+
+void due_expect_life(const struct name *name, int64_t lives_ms, uint16_t db)
 {
 	/* The server reads its clock later, so the key cannot expire earlier. */
 	if (lives_ms <= due.horizon_ms)
-		expect(name, due_now_ms() + lives_ms, lives_ms);
+		expect(name, due_now_ms() + lives_ms, lives_ms, db);
 	else
 		due_far_life(lives_ms);
 }
@@ -427,6 +438,7 @@ static bool check(struct RedisModuleCtx *ctx, uint32_t nr)
 {
 	int64_t ms = instant_at(key_at(nr)->instant)->ms;
 	int64_t lives_ms = queued_life(nr);
+	uint16_t db = key_db(nr);
 	struct lookup found;
 	struct name name;
 	bool again;
@@ -436,14 +448,14 @@ static bool check(struct RedisModuleCtx *ctx, uint32_t nr)
 	name = name_of(key_name(nr));
 	leave_instant(nr);
 	key_remove(nr);
-	found = db_lookup(ctx, name.string);
+	found = db_lookup(ctx, name.string, db);
 	if (found.deleted)
 		note_expired(found.deleted, ms);
 	again = is_near(found.expires_ms);
 	if (again)
-		expect(&name, check_again_ms(found.expires_ms), 0);
+		expect(&name, check_again_ms(found.expires_ms), 0, db);
 	if (lives_ms)
-		due_expect_life(&name, lives_ms);
+		due_expect_life(&name, lives_ms, db);
 	RedisModule_FreeString(NULL, name.string);
 	return again;
 }
@@ -464,9 +476,9 @@ bool due_prune(struct RedisModuleCtx *ctx)
 
 	if (!due_prune_is_wanted())
 		return false;
+	db_lookup_begin();
 	/* At least half of the keys beyond this limit are unnecessary: two checks for each. */
 	due.enough = SPARE + 2 * db_keys(ctx);
-	db_lookup_begin(ctx);
 	for (i = 0; i < SLICE && due_prune_is_wanted(); i++, due.next++) {
 		if (due.next >= keys_end())
 			due.next = 0;
@@ -519,7 +531,7 @@ bool due_serve(struct RedisModuleCtx *ctx)
 	int64_t begin_us = now_us(), spent_us = 0;
 	bool more = true;
 
-	db_lookup_begin(ctx);
+	db_lookup_begin();
 	while (more && spent_us < SLICE_US) {
 		more = serve_one(ctx);
 		spent_us = now_us() - begin_us;

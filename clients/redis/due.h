@@ -50,10 +50,13 @@ void due_set_horizon(int64_t ms);
 int64_t due_horizon(void);
 
 /*
- * A key may expire at @expires_ms. The key is checked then, so a wrong time does no harm. A
- * time beyond the horizon is far. INT64_MAX means that the key does not expire.
+ * A key of the database @db, or DB_ANY, may expire at @expires_ms. The key is checked then, so
+ * a wrong time does no harm. A time beyond the horizon is far. INT64_MAX means that the key does
+ * not expire.
  */
-void due_expect(struct RedisModuleString *string, int64_t expires_ms);
+void due_expect(struct RedisModuleString *string, int64_t expires_ms, uint16_t db);
+/* A key of the database @db has got a TTL, which was expected. */
+void due_note_db(struct RedisModuleString *string, uint16_t db);
 /*
  * Far keys expire beyond the horizon, and are not stored. due_far_ms() is a time before which none
  * of those expires that were seen since due_far_forget(); INT64_MAX if there are none.
@@ -65,7 +68,7 @@ int64_t due_far_ms(void);
  * A command that has been read sets the TTL @lives_ms, within the horizon, when it is executed:
  * now, or when its transaction is.
  */
-void due_expect_life(const struct name *name, int64_t lives_ms);
+void due_expect_life(const struct name *name, int64_t lives_ms, uint16_t db);
 /* Forgets some of the keys. Returns true if there may be more. */
 bool due_forget_some(void);
 void due_forget_all(void);

@@ -58,8 +58,11 @@ struct ttl {
 static struct {
 	/* Key of the last command read, or NULL. No reference. */
 	struct RedisModuleString *last;
-	/* Names for hint_lookup(); those before @done have been looked up. */
-	struct RedisModuleString **names;
+	/* Names for hint_lookup(), and their databases; those before @done have been looked up. */
+	struct hint_name {
+		struct RedisModuleString *string;
+		uint16_t db;
+	} *names;
 	uint32_t count, done, size;
 } hint;
 
@@ -184,11 +187,11 @@ enum hint hint_read(struct RedisModuleCommandFilterCtx *command, int words)
 	is_long = key.length > NAME_LENGTH;
 	/* A point in time may have passed when the transaction is executed. */
 	if (!ttl.ms || is_long || (ttl.is_time && transactions_may_be_open()))
-		hint_look_later(key.string);
+		hint_look_later(key.string, DB_ANY);
 	else if (ttl.is_time)
-		due_expect(key.string, ttl.ms);
+		due_expect(key.string, ttl.ms, DB_ANY);
 	else
-		due_expect_life(&key, ttl.ms);
+		due_expect_life(&key, ttl.ms, DB_ANY);
 	return is_long && transactions_may_be_open() ? HINT_TOO_LONG : HINT_KEY;
 }
 
@@ -197,13 +200,26 @@ bool hint_was_of(const struct RedisModuleString *name)
 	return hint.last == name;
 }
 
-void hint_look_later(struct RedisModuleString *name)
+void hint_note_db(struct RedisModuleString *name, uint16_t db)
+{
+	struct hint_name *last = &hint.names[hint.count - 1];
+
+	if (hint_lookup_is_wanted() && last->string == name)
+		last->db = db;
+	else
+		due_note_db(name, db);
+}
+
+void hint_look_later(struct RedisModuleString *name, uint16_t db)
 {
 	if (hint.count == hint.size) {
 		hint.size = hint.size ? 2 * hint.size : NAMES_MIN;
 		hint.names = RedisModule_Realloc(hint.names, hint.size * sizeof(*hint.names));
 	}
-	hint.names[hint.count++] = RedisModule_HoldString(NULL, name);
+	hint.names[hint.count++] = (struct hint_name) {
+		.string = RedisModule_HoldString(NULL, name),
+		.db = db,
+	};
 }
 
 bool hint_lookup_is_wanted(void)
@@ -213,12 +229,13 @@ bool hint_lookup_is_wanted(void)
 
 static void lookup_one(struct RedisModuleCtx *ctx, bool may_be_queued)
 {
-	struct name name = name_of(hint.names[hint.done++]);
+	uint16_t db = hint.names[hint.done].db;
+	struct name name = name_of(hint.names[hint.done++].string);
 
-	due_expect(name.string, db_lookup(ctx, name.string).expires_ms);
+	due_expect(name.string, db_lookup(ctx, name.string, db).expires_ms, db);
 	/* The transaction may set any TTL. */
 	if (may_be_queued)
-		due_expect_life(&name, 1);
+		due_expect_life(&name, 1, db);
 	RedisModule_FreeString(NULL, name.string);
 }
 
@@ -230,7 +247,7 @@ bool hint_lookup(struct RedisModuleCtx *ctx)
 	if (!hint_lookup_is_wanted())
 		return false;
 	may_be_queued = transactions_are_open(ctx);
-	db_lookup_begin(ctx);
+	db_lookup_begin();
 	/* Another module that is notified of a deletion may add names. */
 	while (hint_lookup_is_wanted() && slice--)
 		lookup_one(ctx, may_be_queued);
@@ -243,7 +260,7 @@ bool hint_lookup(struct RedisModuleCtx *ctx)
 void hint_drop(void)
 {
 	while (hint_lookup_is_wanted())
-		RedisModule_FreeString(NULL, hint.names[hint.done++]);
+		RedisModule_FreeString(NULL, hint.names[hint.done++].string);
 	hint.count = 0;
 	hint.done = 0;
 	if (hint.size > NAMES_MAX) {

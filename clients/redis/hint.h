@@ -12,6 +12,7 @@
 #define HINT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct RedisModuleCommandFilterCtx;
 struct RedisModuleCtx;
@@ -33,8 +34,13 @@ enum hint hint_read(struct RedisModuleCommandFilterCtx *command, int words);
 /* Returns true if @name is the key of the last command read: the same object. */
 bool hint_was_of(const struct RedisModuleString *name);
 
-/* Keeps a name for hint_lookup(). A command may not be disturbed while it runs. */
-void hint_look_later(struct RedisModuleString *name);
+/* The key of the last command read is in the database @db. */
+void hint_note_db(struct RedisModuleString *name, uint16_t db);
+/*
+ * Keeps a name of the database @db, or DB_ANY, for hint_lookup(). A command may not be disturbed
+ * while it runs.
+ */
+void hint_look_later(struct RedisModuleString *name, uint16_t db);
 bool hint_lookup_is_wanted(void);
 /* Looks up some of the names. Returns true if there are more. */
 bool hint_lookup(struct RedisModuleCtx *ctx);

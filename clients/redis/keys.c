@@ -9,6 +9,7 @@
 #include <sys/random.h>
 
 #include "api.h"
+#include "db.h"
 #include "keys.h"
 
 #define BLOCK_BITS	8
@@ -22,12 +23,14 @@
  * struct block - Entries of names of one length.
  * @keys: the entries
  * @lives: array of a key_life per entry, or NULL
+ * @dbs: array of a database per entry, or NULL
  * @length: length of the names; NAME_LENGTH + 1 if they are longer
  * @size: size of an entry
  */
 struct block {
 	char *keys;
 	struct key_life *lives;
+	uint16_t *dbs;
 	uint32_t length;
 	uint32_t size;
 };
@@ -133,6 +136,7 @@ void keys_exit(void)
 	for (nr = 0; nr < keys.blocks_count; nr++) {
 		RedisModule_Free(keys.blocks[nr].keys);
 		RedisModule_Free(keys.blocks[nr].lives);
+		RedisModule_Free(keys.blocks[nr].dbs);
 	}
 	RedisModule_Free(keys.blocks);
 	for (nr = 0; nr < keys.buckets; nr += PAGE)
@@ -169,6 +173,25 @@ struct key_life *key_life_make(uint32_t nr)
 	if (!block->lives)
 		block->lives = RedisModule_Calloc(BLOCK, sizeof(*block->lives));
 	return key_life(nr);
+}
+
+uint16_t key_db(uint32_t nr)
+{
+	const uint16_t *dbs = block_of(nr)->dbs;
+
+	return dbs ? dbs[nr % BLOCK] : DB_ANY;
+}
+
+void key_note_db(uint32_t nr, uint16_t db)
+{
+	struct block *block = block_of(nr);
+	uint16_t known = key_db(nr);
+
+	if (!block->dbs) {
+		block->dbs = RedisModule_Alloc(BLOCK * sizeof(*block->dbs));
+		memset(block->dbs, 0xff, BLOCK * sizeof(*block->dbs));
+	}
+	block->dbs[nr % BLOCK] = known == DB_ANY || known == db ? db : DB_SEVERAL;
 }
 
 uint32_t keys_end(void)
@@ -320,15 +343,17 @@ static uint32_t add(const struct name *name, uint32_t *bucket, struct key **adde
 	*bucket = nr;
 	if (block->lives)
 		block->lives[nr % BLOCK].ms = 0;
+	if (block->dbs)
+		block->dbs[nr % BLOCK] = DB_ANY;
 	if (++keys.count > keys.enough)
 		add_bucket();
 	*added = key;
 	return nr;
 }
 
-uint32_t key_find_or_add(const struct name *name, struct key **key)
+static inline uint32_t find_in(const uint32_t *bucket, const struct name *name,
+			       struct key **key)
 {
-	uint32_t *bucket = bucket_of(hash_of(name));
 	uint32_t nr;
 
 	for (nr = *bucket; nr != NONE; nr = (*key)->chain) {
@@ -336,9 +361,24 @@ uint32_t key_find_or_add(const struct name *name, struct key **key)
 
 		*key = entry_of(block, nr);
 		if (has_name(block, *key, name))
-			return nr;
+			break;
 	}
-	return add(name, bucket, key);
+	return nr;
+}
+
+uint32_t key_find(const struct name *name)
+{
+	struct key *key;
+
+	return find_in(bucket_of(hash_of(name)), name, &key);
+}
+
+uint32_t key_find_or_add(const struct name *name, struct key **key)
+{
+	uint32_t *bucket = bucket_of(hash_of(name));
+	uint32_t nr = find_in(bucket, name, key);
+
+	return nr == NONE ? add(name, bucket, key) : nr;
 }
 
 struct RedisModuleString *key_name(uint32_t nr)

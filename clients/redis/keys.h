@@ -72,6 +72,10 @@ struct key *key_at(uint32_t nr);
 struct key_life *key_life(uint32_t nr);
 /* Returns the same; the first call creates it. */
 struct key_life *key_life_make(uint32_t nr);
+/* Returns the database of a key: DB_ANY until key_note_db() was called. */
+uint16_t key_db(uint32_t nr);
+/* A key of this name is in the database @db; DB_SEVERAL after calls with different ones. */
+void key_note_db(uint32_t nr, uint16_t db);
 /* One past the highest number in use so far. */
 uint32_t keys_end(void);
 /* Number of entries in use. */
@@ -82,6 +86,8 @@ uint32_t keys_count(void);
  * NONE, and the caller must set it. Returns NONE if the limit is reached.
  */
 uint32_t key_find_or_add(const struct name *name, struct key **key);
+/* Returns the number of a name, or NONE if it is not known. */
+uint32_t key_find(const struct name *name);
 /* Returns a new reference to the name. */
 struct RedisModuleString *key_name(uint32_t nr);
 /* Removes an entry that is in no list. */

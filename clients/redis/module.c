@@ -77,9 +77,15 @@ static int on_key(struct RedisModuleCtx *ctx, int type, const char *event,
 		"expire", "restore", "rename_to", "copy_to", "move_to", NULL
 	};
 
-	if (is_active() && !hint_was_of(name) && one_of(event, may_expire)) {
-		hint_look_later(name);
+	uint16_t db = db_here(ctx);
+
+	if (!is_active() || !one_of(event, may_expire))
+		return REDIS_OK;
+	if (!hint_was_of(name)) {
+		hint_look_later(name, db);
 		loop_wanted_often();
+	} else if (db != DB_ANY) {
+		hint_note_db(name, db);
 	}
 	return REDIS_OK;
 }
@@ -91,6 +97,17 @@ static void subscribe_to_keys(void)
 	RedisModule_SubscribeToKeyspaceEvents(state.ctx, REDIS_NOTIFY_GENERIC, on_key);
 	state.notified = true;
 	transactions_ignore();
+}
+
+/*
+ * The database of a known key may be wrong until the scan ends. The scan then finds the key, and
+ * its timer expires at once.
+ */
+static void learn_databases(void)
+{
+	subscribe_to_keys();
+	db_learn();
+	scan_at_once();
 }
 
 static void on_command(struct RedisModuleCommandFilterCtx *command)
@@ -164,6 +181,8 @@ static enum loop serve_master(struct RedisModuleCtx *ctx)
 		more |= due_prune(ctx);
 	if (transactions_cost_too_much())
 		subscribe_to_keys();
+	if (db_learning_is_wanted())
+		learn_databases();
 	due_submit();
 	if (more || (state.listening && state.due))
 		return LOOP_AGAIN;
@@ -302,6 +321,7 @@ static void on_info(struct RedisModuleInfoCtx *info, int crash)
 	RedisModule_InfoAddFieldULongLong(info, "refused", counts->refused);
 	RedisModule_InfoAddFieldULongLong(info, "scans", scans_done());
 	RedisModule_InfoAddFieldULongLong(info, "notified", state.notified);
+	RedisModule_InfoAddFieldULongLong(info, "lookups", db_lookups());
 }
 
 static long long number_get(const char *name, void *number)

@@ -70,7 +70,7 @@ static void visit(struct RedisModuleCtx *ctx, struct RedisModuleString *name,
 
 	++*(uint32_t *)seen;
 	if (expires_ms != REDIS_NO_EXPIRE)
-		due_expect(name, expires_ms);
+		due_expect(name, expires_ms, db_here(ctx));
 }
 
 /* Scans part of the current database. Returns true if there is more of it. */

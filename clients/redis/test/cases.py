@@ -457,6 +457,26 @@ def test_keys_of_one_name_expire_in_each_database():
         assert field(client, "expired") == 3
 
 
+def test_fields_of_a_hash_are_left_to_the_server():
+    with served() as (_, client, listener):
+        client("HSET", "hash", "short", "1", "long", "1")
+        if "unknown command" in error_of(client, "HEXPIRE"):
+            raise Skip("the server has no fields with a TTL")
+        client("CONFIG", "SET", "notify-keyspace-events", "Exh")
+        listener.send("PSUBSCRIBE", "__keyevent@*__:hexpired")
+        listener.reply()
+        client("HPEXPIRE", "hash", 200, "FIELDS", 1, "short")
+        _, _, channel, key = listener.reply()
+        assert channel.endswith(":hexpired") and key == "hash", (channel, key)
+        assert client("HGETALL", "hash") == ["long", "1"]
+        # The key itself has another TTL.
+        client("PEXPIRE", "hash", 100)
+        assert expired(listener)[0] == "hash"
+        # The server's own scan may have found it first.
+        if not field(client, "expired"):
+            raise Late
+
+
 def test_flushed_keys_are_forgotten():
     with served() as (_, client, listener):
         client("SELECT", 1)
@@ -836,7 +856,7 @@ def test_info_has_each_field():
         expired(listener)
         info = client.info("wheel_expire")
         names = ("backend", "active", "keys", "expired", "lag", "moved",
-                 "refused", "scans", "notified")
+                 "refused", "scans", "notified", "lookups")
         assert list(info) == ["wheel_expire_" + name for name in names], info
         assert info["wheel_expire_active"] == 1
         lag = lag_of(client)

@@ -14,6 +14,7 @@ import sys
 
 sys.dont_write_bytecode = True
 import cases  # noqa: E402,F401
+import databases  # noqa: E402,F401
 import lag  # noqa: E402,F401
 import transactions  # noqa: E402,F401
 
