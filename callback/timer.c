@@ -41,8 +41,8 @@ static inline struct wheel_base *arm_lock(struct wheel_timer *timer, unsigned lo
 }
 
 /*
- * Warn of a delay that was passed in place of a deadline, on a debug kernel: it is a time long past,
- * except soon after boot. A deadline of 0 means at once.
+ * Warn of a delay that was passed in place of a deadline, on a debug kernel: it is a time long
+ * past, except soon after boot. A deadline of 0 means at once.
  */
 static void check_deadline(const struct wheel *wheel, u64 deadline)
 {

@@ -18,7 +18,7 @@
 #include <linux/prefetch.h>
 #include <linux/types.h>
 
-/* Let other tasks run. Returns true if the task is being killed, so that nothing needs its wheel. */
+/* Let other tasks run. Returns true if the task is being killed, and so needs no wheel. */
 bool wheel_killed(void);
 
 #else

@@ -100,8 +100,9 @@ void wheel_file_tables_free(struct wheel_file *file)
 }
 
 /*
- * If another cgroup than that of the calling task is full, the allocation fails. The OOM killer could
- * end processes of the opener for the benefit of others, or find and report none, again and again.
+ * If another cgroup than that of the calling task is full, the allocation fails. The OOM killer
+ * could end processes of the opener for the benefit of others, or find and report none, again and
+ * again.
  */
 static gfp_t page_gfp(const struct wheel_file *file)
 {

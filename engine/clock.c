@@ -63,8 +63,8 @@ bool wheel_far_ahead(const struct wheel *wheel, u64 time)
 }
 
 /*
- * Convert a time of a wheel's clock, which is not VIRTUAL, to one of wheel_clockid(). If the wheel's
- * clock is behind, its last times are beyond the range of an hrtimer.
+ * Convert a time of a wheel's clock, which is not VIRTUAL, to one of wheel_clockid(). If the
+ * wheel's clock is behind, its last times are beyond the range of an hrtimer.
  */
 ktime_t wheel_ktime(const struct wheel *wheel, u64 time)
 {

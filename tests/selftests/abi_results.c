@@ -123,8 +123,8 @@ WT_TEST(precedence, of_errors)
 }
 
 /*
- * The same for a user whose memory limit is reached. The slot MISSING needs another page, and a word
- * of slot 0, too.
+ * The same for a user whose memory limit is reached. The slot MISSING needs another page, and a
+ * word of slot 0, too.
  */
 #define LIMIT_FILE	"/sys/module/wheel_timer/parameters/user_kb"
 #define LIMIT_KB	"1024"

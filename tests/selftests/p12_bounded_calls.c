@@ -371,8 +371,8 @@ TEST(p12_killed_in_a_read)
 }
 
 /*
- * A received file, whose owner has moved all timers by their words when they are due. A read() finds
- * no event. It searches for 1 ms, and the next one continues.
+ * A received file, whose owner has moved all timers by their words when they are due. A read()
+ * finds no event. It searches for 1 ms, and the next one continues.
  */
 TEST(p12_read_of_moved_words)
 {

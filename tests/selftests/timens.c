@@ -161,8 +161,8 @@ static int timeout(int clock)
 }
 
 /*
- * The clock is behind that of the kernel, for which the last deadlines are beyond its end. One causes
- * no interrupt.
+ * The clock is behind that of the kernel, for which the last deadlines are beyond its end. One
+ * causes no interrupt.
  */
 static int last_deadline(int clock)
 {
