@@ -96,17 +96,12 @@ static bool run_work(void *data)
 	return wheel_callback_pass(data);
 }
 
-/*
- * Wait for the work item of a stopped base. If nothing has drained the base, no caller gets the
- * timers back; then they are no longer pending.
- */
 static void quiesce_bh(void *data)
 {
 	struct callback_base *callback = data;
 
 	callback_may_wait(callback);
 	bh_work_cancel_sync(&callback->bh);
-	wheel_base_drain(callback->base, NULL);
 }
 
 static void quiesce_work(void *data)
@@ -115,7 +110,6 @@ static void quiesce_work(void *data)
 
 	callback_may_wait(callback);
 	cancel_work_sync(&callback->work);
-	wheel_base_drain(callback->base, NULL);
 }
 
 static const struct wheel_owner softirq_owner = {

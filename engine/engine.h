@@ -127,7 +127,6 @@ void wheel_base_check_missed(struct wheel_base *base);
 void wheel_base_init(struct wheel_base *base, struct wheel *wheel);
 void wheel_base_exit(struct wheel_base *base);
 void wheel_base_program(struct wheel_base *base);
-void wheel_base_drain(struct wheel_base *base, struct list_head *unfired);
 
 struct wheel *wheel_new(const struct wheel_config *config, const struct wheel_owner *owner,
 			struct wheel_class *class, u32 count, size_t size);

@@ -256,24 +256,19 @@ bool wheel_drain_some(struct wheel *wheel, struct list_head *unfired)
 }
 EXPORT_SYMBOL_GPL(wheel_drain_some);
 
-void wheel_base_drain(struct wheel_base *base, struct list_head *unfired)
-{
-	bool more;
-
-	do {
-		base_lock(base);
-		more = base_drain_some(base, unfired);
-		base_unlock(base);
-		cond_resched();
-	} while (more);
-}
-
 static void wheel_drain_all(struct wheel *wheel, struct list_head *unfired)
 {
 	struct wheel_base *base;
+	bool more;
 
-	for_each_base(base, wheel)
-		wheel_base_drain(base, unfired);
+	for_each_base(base, wheel) {
+		do {
+			base_lock(base);
+			more = base_drain_some(base, unfired);
+			base_unlock(base);
+			cond_resched();
+		} while (more);
+	}
 }
 
 /**
@@ -331,7 +326,8 @@ void wheel_destroy(struct wheel *wheel)
 	wheel_quiesce(wheel);
 	/* No caller gets the timers back. */
 	wheel->claim = NULL;
-	if (IS_ENABLED(CONFIG_DEBUG_OBJECTS))
+	/* Timers without a function belong to the owner, who frees them with the wheel. */
+	if (wheel->owner->context || IS_ENABLED(CONFIG_DEBUG_OBJECTS))
 		wheel_drain_all(wheel, NULL);
 	wheel_debugfs_remove(wheel);
 	wheel_base_exit(wheel->base);
