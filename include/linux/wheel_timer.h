@@ -59,8 +59,8 @@ struct wheel_class {
 	struct lock_class_key	calling;
 };
 
-struct wheel * __must_check wheel_create_class(const struct wheel_config *config,
-						 struct wheel_class *class);
+struct wheel * __must_check
+wheel_create_class(const struct wheel_config *config, struct wheel_class *class);
 
 /**
  * wheel_create() - Create a wheel

@@ -34,7 +34,12 @@ static void name(struct bench *bench, int c, int set)			\
 	}								\
 }
 
-FOR_EACH_TIMER(wheel_arm, wheel_timer_arm(&bench->wheel_timers[c][id], bench->when[set][i], 0))
+static __always_inline void arm(struct wheel_timer *timer, u64 deadline)
+{
+	WARN_ON_ONCE(wheel_timer_arm(timer, deadline, 0));
+}
+
+FOR_EACH_TIMER(wheel_arm, arm(&bench->wheel_timers[c][id], bench->when[set][i]))
 FOR_EACH_TIMER(wheel_rearm, wheel_timer_rearm(&bench->wheel_timers[c][id], bench->when[set][i], 0))
 FOR_EACH_TIMER(wheel_push, wheel_timer_push(&bench->wheel_timers[c][id], bench->when[set][i]))
 FOR_EACH_TIMER(wheel_cancel, wheel_timer_cancel(&bench->wheel_timers[c][id]))
@@ -84,7 +89,7 @@ static u64 earlier(const struct bench *bench, u32 i)
 	return bench->when[0][0] + FARTHEST + (bench->count - i) * NSEC_PER_MSEC;
 }
 
-FOR_EACH_TIMER(wheel_earliest, wheel_timer_arm(&bench->wheel_timers[c][id], earlier(bench, i), 0))
+FOR_EACH_TIMER(wheel_earliest, arm(&bench->wheel_timers[c][id], earlier(bench, i)))
 
 static void hrtimer_earliest(struct bench *bench, int c, int set)
 {
