@@ -57,7 +57,7 @@ static void wheel_operate(struct bench *bench, int op, u32 i)
 
 	switch (op) {
 	case ARM:
-		wheel_timer_arm(timer, bench->when[0][i], 0);
+		WARN_ON_ONCE(wheel_timer_arm(timer, bench->when[0][i], 0));
 		break;
 	case REARM:
 		wheel_timer_rearm(timer, bench->when[1][i], 0);

@@ -86,7 +86,7 @@ static void load_begins(struct bench *bench, int load, u64 now)
 
 		if (load >= PUSH)
 			ns += NSEC_PER_SEC;
-		wheel_timer_arm(&timers[i], now + ns, load == SLACK ? ns / 8 : 0);
+		WARN_ON_ONCE(wheel_timer_arm(&timers[i], now + ns, load == SLACK ? ns / 8 : 0));
 		if (load == CANCEL)
 			wheel_timer_cancel(&timers[i]);
 	}

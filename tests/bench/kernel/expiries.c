@@ -32,8 +32,8 @@ static void arm_one(struct bench *bench, int c, u32 i, u32 jiffy, u64 base,
 	if (c == TIMER_LIST)
 		mod_timer(&bench->timers[id], now + jiffy);
 	else
-		wheel_timer_arm(&bench->wheel_timers[c][id],
-				base + (u64)jiffy * TICK_NSEC, 0);
+		WARN_ON_ONCE(wheel_timer_arm(&bench->wheel_timers[c][id],
+					     base + (u64)jiffy * TICK_NSEC, 0));
 }
 
 /* Returns 0 if the first timer expired before all were armed. */
@@ -96,8 +96,8 @@ static s64 sweep(struct bench *bench, int c, u32 slack_shift)
 	for (i = 0; i < bench->count; i++) {
 		u64 when = bench->when[0][i];
 
-		wheel_timer_arm(&bench->wheel_timers[c][bench->order[i]], when,
-				slack_shift ? when >> slack_shift : 0);
+		WARN_ON_ONCE(wheel_timer_arm(&bench->wheel_timers[c][bench->order[i]], when,
+					     slack_shift ? when >> slack_shift : 0));
 	}
 	bench_expect(bench->count);
 	start = ktime_get_ns();
