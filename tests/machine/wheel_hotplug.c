@@ -91,7 +91,7 @@ static int __init wheel_hotplug_init(void)
 		wheel_timer_init(&timers[i], wheel, one_fires);
 	for (i = 0; i < EACH; i++) {
 		wheel_timer_init(&beats[i], wheel, heart_beats);
-		wheel_timer_arm(&beats[i], wheel_now(wheel), 0);
+		WARN_ON_ONCE(wheel_timer_arm_in(&beats[i], 0, 0));
 	}
 	err = cpuhp_setup_state_nocalls(AFTER_HRTIMERS, "wheel:starting", NULL,
 					cpu_has_no_hrtimers);
