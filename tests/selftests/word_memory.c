@@ -176,13 +176,20 @@ static int touch_all(int fd)
  */
 WT_TEST(wheel, full_cgroup_of_the_opener)
 {
+	__u32 i;
+	int err;
+
 	ASSERT_TRUE(limit_memory(LEFT));
 	EXPECT_EQ(-SIGBUS, touch_all(self->fd));
-	EXPECT_EQ(-ENOMEM, wt_arm_word(self->fd, WHEEL_ID(TIMERS - 1, 1), WT_HOUR));
-	EXPECT_EQ(-ENOENT, wt_query(self->fd, WHEEL_ID(TIMERS - 1, 1), NULL));
+	/* The kernel has charged some pages in advance, so the first arms may succeed. */
+	for (i = TIMERS - 1, err = 0; !err && i >= A_PAGE; i -= A_PAGE)
+		err = wt_arm_word(self->fd, WHEEL_ID(i, 1), WT_HOUR);
+	i += A_PAGE;
+	EXPECT_EQ(-ENOMEM, err);
+	EXPECT_EQ(-ENOENT, wt_query(self->fd, WHEEL_ID(i, 1), NULL));
 	ASSERT_TRUE(wt_write_file(GROUP "/opener/memory.max", "max"));
 	EXPECT_EQ(0, touch_all(self->fd));
-	EXPECT_EQ(0, wt_arm_word(self->fd, WHEEL_ID(TIMERS - 1, 1), WT_HOUR));
+	EXPECT_EQ(0, wt_arm_word(self->fd, WHEEL_ID(i, 1), WT_HOUR));
 }
 
 /* munmap() does not free the pages, because the timers need them. close() frees them. */
