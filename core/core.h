@@ -7,7 +7,6 @@
 #define _WHEEL_CORE_CORE_H
 
 #include "env.h"
-#include "../include/linux/wheel_timer_types.h"
 
 /* The end of a 63-bit nanosecond clock, which counts as a tick boundary. */
 #define WHEEL_END_NS	(((u64)1 << 63) - 1)

@@ -100,6 +100,8 @@ static inline bool list_empty(const struct list_head *head)
 
 #endif
 
+#include "../include/linux/wheel_timer_types.h"
+
 /* mul_u64_u64_shr() is four multiplications on User-Mode Linux. */
 static inline u64 wheel_mulhi(u64 a, u64 b)
 {

@@ -28,6 +28,7 @@
 #include <linux/wheel_timer_owner.h>
 #include "../compat.h"
 #include "../wheel.h"
+#include "debugfs.h"
 
 #ifndef CONFIG_64BIT
 #error "deadlines and clocks are read without a lock and must not tear"
@@ -131,12 +132,6 @@ void wheel_base_program(struct wheel_base *base);
 struct wheel *wheel_new(const struct wheel_config *config, const struct wheel_owner *owner,
 			struct wheel_class *class, u32 count, size_t size);
 bool wheel_calls_us(struct wheel *wheel);
-
-/* The list of all wheels in debugfs. */
-void wheel_debugfs_add(struct wheel *wheel);
-void wheel_debugfs_remove(struct wheel *wheel);
-void wheel_debugfs_init(void);
-void wheel_debugfs_exit(void);
 
 /* Debugobjects report a pending timer that is freed or initialized. */
 extern const struct debug_obj_descr wheel_timer_debug;

@@ -13,8 +13,8 @@
 #include <linux/errno.h>
 #include <linux/lockdep_types.h>
 #include <linux/types.h>
+#include <linux/wheel_timer_defs.h>
 #include <linux/wheel_timer_types.h>
-#include <uapi/linux/wheel_timer.h>
 
 struct wheel;
 
