@@ -19,7 +19,7 @@ standard := lib owner $(patsubst selftests-6.1,selftests-6.1-64,$(call on,selfte
 	shared-$(last) host kunit-uml words $(filter-out %-$(last),$(call on,consumer)) misuse-uml
 ## check-long	more of the standard suites, the model, mutants
 check-long := host-long owner-long selftests-6.1-all model trace_check contract-6.12 container-6.12 \
-	faults-coverage machine-6.12 grown selftests-6.12-rt-64 selftests-6.12-arm64 litmus \
+	faults-coverage machine-6.12 grown selftests-6.12-rt-64 selftests-6.12-arm64 litmus series \
 	mutants host-longest
 ## check-ci	fresh, standard, pages, counts, loaded, interrupt and more suites until LIMIT=1200 s
 check-ci := fresh $(standard) $(filter-out %-$(last),$(call on,lib wheelctl)) pages counts \
