@@ -282,7 +282,8 @@ def draw(name):
     for tick in ticks:
         x = place(tick)
         parts.append(f'<line class="grid" x1="{x:g}" y1="{top:g}" x2="{x:g}" y2="{bottom:g}"/>')
-        parts.append(text(min(x, RIGHT - 14), bottom + 18, number(tick), "quiet", 13))
+        label = f"{tick // 10**6} M" if tick >= 10**6 else number(tick)
+        parts.append(text(min(x, RIGHT - 4 * len(label)), bottom + 18, label, "quiet", 13))
     for i, (title, values) in enumerate(rows):
         y = top + ROW * (i + 1)
         others = [
