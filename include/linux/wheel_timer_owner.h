@@ -117,15 +117,17 @@ void wheel_scan_at(struct wheel *wheel, u64 time);
 bool wheel_drain_some(struct wheel *wheel, struct list_head *unfired);
 
 void *wheel_data(const struct wheel *wheel);
-u32 wheel_number(const struct wheel *wheel);
-clockid_t wheel_clockid(const struct wheel *wheel);
-ktime_t wheel_ktime(const struct wheel *wheel, u64 time);
 unsigned int wheel_batch_max(const struct wheel *wheel);
 u64 wheel_reach(const struct wheel *wheel);
 
 /* Before a wheel is created: what its configuration results in. */
 u64 wheel_limit_of(u32 scheme);
 u32 wheel_buckets_for(const struct wheel_config *config);
+
+/* Not exported, only for /dev/wheel, which is in the same module. */
+u32 wheel_number(const struct wheel *wheel);
+clockid_t wheel_clockid(const struct wheel *wheel);
+ktime_t wheel_ktime(const struct wheel *wheel, u64 time);
 size_t wheel_bytes_for(const struct wheel_config *config);
 void *wheel_pages_alloc(unsigned int count, gfp_t gfp);
 
