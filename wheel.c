@@ -43,39 +43,16 @@ void wheel_init(struct wheel_core *w, const struct wheel_scheme *scheme,
 	wheel_set_floor(w, 1);
 }
 
-static void own_enqueue(struct wheel_core *w, struct wheel_timer *t, struct wheel_due due)
+void wheel_own_enqueue(struct wheel_core *w, struct wheel_timer *t, struct wheel_due due)
 {
 	w->scheme->enqueue(w, t, due);
 	w->next = min(w->next, due.tick);
 }
 
-static void own_dequeue(struct wheel_core *w, struct wheel_timer *t)
+void wheel_own_dequeue(struct wheel_core *w, struct wheel_timer *t)
 {
 	w->scheme->dequeue(w, t);
 	ring_forget(w, t->due_tick);
-}
-
-void wheel_own_put(struct wheel_core *w, struct wheel_timer *t, u64 deadline, struct wheel_due due)
-{
-	WRITE_ONCE(t->deadline, deadline);
-	own_enqueue(w, t, due);
-	w->pending++;
-}
-
-void wheel_own_refile(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
-		      struct wheel_due due)
-{
-	own_dequeue(w, t);
-	WRITE_ONCE(t->deadline, deadline);
-	own_enqueue(w, t, due);
-}
-
-void wheel_own_take(struct wheel_core *w, struct wheel_timer *t)
-{
-	own_dequeue(w, t);
-	timer_set_place(t, WHEEL_UNFILED, 0);
-	WRITE_ONCE(t->deadline, READ_ONCE(t->deadline) | WHEEL_IDLE);
-	w->pending--;
 }
 
 /*
@@ -98,10 +75,7 @@ void wheel_requeue(struct wheel_core *w, struct wheel_timer *t, u64 deadline)
 	/* The pass has already opened a later bucket. */
 	if (due.tick < w->walk.tick)
 		w->scheme->abandon(w);
-	if (w->own_queue)
-		own_enqueue(w, t, due);
-	else
-		ring_append(w, wheel_at(w, due.tick), t, due);
+	wheel_enqueue(w, t, due, w->own_queue);
 	w->pending++;
 }
 

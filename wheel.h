@@ -66,10 +66,8 @@ void wheel_forward(struct wheel_core *w, u64 tick);
 void wheel_set_back(struct wheel_core *w, u64 tick);
 
 /* For schemes with own_queue. Out of line, so that callers save no registers for other schemes. */
-void wheel_own_put(struct wheel_core *w, struct wheel_timer *t, u64 deadline, struct wheel_due due);
-void wheel_own_refile(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
-		      struct wheel_due due);
-void wheel_own_take(struct wheel_core *w, struct wheel_timer *t);
+void wheel_own_enqueue(struct wheel_core *w, struct wheel_timer *t, struct wheel_due due);
+void wheel_own_dequeue(struct wheel_core *w, struct wheel_timer *t);
 
 /* Return the number of buckets that a wheel of a scheme has if @requested are requested. */
 static inline u32 wheel_buckets(const struct wheel_scheme *scheme, u32 requested)
@@ -103,12 +101,30 @@ static inline u32 wheel_at(const struct wheel_core *w, u64 due)
 	return likely(!w->ring.minima) ? hierarchical_at(due, w->clock) : hashed_at(w, due);
 }
 
-/* wheel_place() after wheel_admit(), unless own_queue is set */
-static __always_inline void wheel_put(struct wheel_core *w, struct wheel_timer *t,
-				      u64 deadline, struct wheel_due due)
+/* The caller passes @own, the wheel's own_queue, which may be a constant. */
+static __always_inline void wheel_enqueue(struct wheel_core *w, struct wheel_timer *t,
+					  struct wheel_due due, bool own)
+{
+	if (unlikely(own))
+		wheel_own_enqueue(w, t, due);
+	else
+		ring_append(w, wheel_at(w, due.tick), t, due);
+}
+
+static __always_inline void wheel_dequeue(struct wheel_core *w, struct wheel_timer *t, bool own)
+{
+	if (unlikely(own))
+		wheel_own_dequeue(w, t);
+	else
+		ring_remove(w, t);
+}
+
+/* wheel_place() after wheel_admit() */
+static __always_inline void wheel_put(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
+				      struct wheel_due due, bool own)
 {
 	WRITE_ONCE(t->deadline, deadline);
-	ring_append(w, wheel_at(w, due.tick), t, due);
+	wheel_enqueue(w, t, due, own);
 	w->pending++;
 }
 
@@ -124,20 +140,17 @@ static __always_inline int wheel_place(struct wheel_core *w, struct wheel_timer 
 
 	if (unlikely(err))
 		return err;
-	if (unlikely(w->own_queue))
-		wheel_own_put(w, t, deadline, due);
-	else
-		wheel_put(w, t, deadline, due);
+	wheel_put(w, t, deadline, due, w->own_queue);
 	return 0;
 }
 
-/* wheel_move() after wheel_admit(), unless own_queue is set */
-static __always_inline void wheel_refile(struct wheel_core *w, struct wheel_timer *t,
-					 u64 deadline, struct wheel_due due)
+/* wheel_move() after wheel_admit() */
+static __always_inline void wheel_refile(struct wheel_core *w, struct wheel_timer *t, u64 deadline,
+					 struct wheel_due due, bool own)
 {
-	ring_remove(w, t);
+	wheel_dequeue(w, t, own);
 	WRITE_ONCE(t->deadline, deadline);
-	ring_append(w, wheel_at(w, due.tick), t, due);
+	wheel_enqueue(w, t, due, own);
 }
 
 /* Change the deadline of a queued timer. On failure, as in wheel_place(), nothing changes. */
@@ -149,17 +162,14 @@ static __always_inline int wheel_move(struct wheel_core *w, struct wheel_timer *
 
 	if (unlikely(err))
 		return err;
-	if (unlikely(w->own_queue))
-		wheel_own_refile(w, t, deadline, due);
-	else
-		wheel_refile(w, t, deadline, due);
+	wheel_refile(w, t, deadline, due, w->own_queue);
 	return 0;
 }
 
-/* wheel_remove(), unless own_queue is set */
-static __always_inline void wheel_take(struct wheel_core *w, struct wheel_timer *t)
+/* wheel_remove() */
+static __always_inline void wheel_take(struct wheel_core *w, struct wheel_timer *t, bool own)
 {
-	ring_remove(w, t);
+	wheel_dequeue(w, t, own);
 	timer_set_place(t, WHEEL_UNFILED, 0);
 	WRITE_ONCE(t->deadline, READ_ONCE(t->deadline) | WHEEL_IDLE);
 	w->pending--;
@@ -171,10 +181,7 @@ static __always_inline void wheel_take(struct wheel_core *w, struct wheel_timer 
  */
 static __always_inline void wheel_remove(struct wheel_core *w, struct wheel_timer *t)
 {
-	if (unlikely(w->own_queue))
-		wheel_own_take(w, t);
-	else
-		wheel_take(w, t);
+	wheel_take(w, t, w->own_queue);
 }
 
 /* Dequeue the next timer of the open bucket if it is due. */

@@ -38,7 +38,7 @@ static __always_inline bool wheel_plain_arm(struct wheel_slots *slots,
 		return false;
 	wheel_slot_armed(slots, slot, id, cookie, 0, 0);
 	slot->state = WHEEL_SLOT_ARMED;
-	wheel_put(&wheel->core, &slot->timer, deadline, due);
+	wheel_put(&wheel->core, &slot->timer, deadline, due, false);
 	wheel->counts.armed++;
 	return true;
 }
@@ -53,7 +53,7 @@ static __always_inline bool wheel_plain_rearm(struct wheel_slots *slots,
 	if (unlikely(!plain_pending(slot, id) || slot->has_slack ||
 		     !plain_due(wheel, deadline, &due)))
 		return false;
-	wheel_refile(&wheel->core, &slot->timer, deadline, due);
+	wheel_refile(&wheel->core, &slot->timer, deadline, due, false);
 	wheel->counts.rearmed++;
 	return true;
 }
@@ -66,7 +66,7 @@ static __always_inline bool wheel_plain_cancel(struct wheel_slots *slots,
 
 	if (unlikely(!plain_pending(slot, id)))
 		return false;
-	wheel_take(&wheel->core, &slot->timer);
+	wheel_take(&wheel->core, &slot->timer, false);
 	wheel->counts.cancelled++;
 	wheel_slot_free(slot);
 	return true;
