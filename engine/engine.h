@@ -25,10 +25,10 @@
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
-#include <linux/wheel_timer_owner.h>
 #include "../compat.h"
 #include "../wheel.h"
 #include "debugfs.h"
+#include "module.h"
 
 #ifndef CONFIG_64BIT
 #error "deadlines and clocks are read without a lock and must not tear"

@@ -124,11 +124,4 @@ u64 wheel_reach(const struct wheel *wheel);
 u64 wheel_limit_of(u32 scheme);
 u32 wheel_buckets_for(const struct wheel_config *config);
 
-/* Not exported, only for /dev/wheel, which is in the same module. */
-u32 wheel_number(const struct wheel *wheel);
-clockid_t wheel_clockid(const struct wheel *wheel);
-ktime_t wheel_ktime(const struct wheel *wheel, u64 time);
-size_t wheel_bytes_for(const struct wheel_config *config);
-void *wheel_pages_alloc(unsigned int count, gfp_t gfp);
-
 #endif
