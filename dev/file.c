@@ -10,9 +10,6 @@
 #include <linux/slab.h>
 #include "dev.h"
 
-#define CREATE_TRACE_POINTS
-#include "../slots/trace.h"
-
 static int wheel_file_open(struct inode *inode, struct file *filp)
 {
 	struct wheel_file *file;

@@ -66,7 +66,7 @@ static inline void wheel_event_consumed(struct wheel_slots *slots, struct wheel_
 	if (unlikely(slot->periodic) && wheel_event_goes_on(slots, slot, event))
 		return;
 	if (slot->word && !slots->stopping)
-		wheel_word_consumed(slots, slot);
+		wheel_scan_consumed(slots, slot);
 	else
 		wheel_slot_free(slot);
 }

@@ -5,6 +5,7 @@
 
 #include "env.h"
 
+struct wheel_slot;
 struct wheel_slots;
 
 /**
@@ -65,6 +66,7 @@ void wheel_scan_init(struct wheel_slots *slots);
 void wheel_scan_stop(struct wheel_slots *slots);
 u64 wheel_scan_earliest(const struct wheel_slots *slots);
 void wheel_scan_now(struct wheel_slots *slots);
+void wheel_scan_consumed(struct wheel_slots *slots, struct wheel_slot *slot);
 bool wheel_scan_run(struct wheel_slots *slots, struct wheel_scan *scan);
 
 #endif

@@ -3,7 +3,7 @@
  * Timers of a program: the table of slots, the operations on them, and their events. This directory
  * is compiled into both /dev/wheel and libwheel; env.h and verbs.h contain the differences.
  *
- *	op -> event -> word <-> scan -> slot
+ *	op -> event -> scan -> word <- slot
  *
  * Nothing here locks, sleeps, allocates or accesses user memory. wheel_lock() protects the table
  * as well as the wheel. The caller must hold it where a function requires a locked table.

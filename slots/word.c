@@ -171,31 +171,3 @@ bool wheel_word_unfired(struct wheel_slots *slots, struct wheel_slot *slot)
 	slot->state = WHEEL_SLOT_STOPPED;
 	return true;
 }
-
-/*
- * Return a slot to the program after its event was consumed. Sets the slot's doorbell, so that the
- * program usually finds it set when it arms the timer again. The program may have armed the timer
- * already, before it received the event. Scans have ignored the slot until now, so another scan
- * must follow at once:
- *
- *	this				the program
- *
- *	state = DISARMED		exchange IDLE for D
- *	set the bit			full barrier (the exchange is one)
- *	full barrier			set the bit, unless it is set
- *	word is D? scan at once		D < next_wake? kick
- */
-void wheel_word_consumed(struct wheel_slots *slots, struct wheel_slot *slot)
-{
-	u32 nr = wheel_slot_nr(slot);
-
-	slot->state = WHEEL_SLOT_DISARMED;
-	wheel_bells_ring(slots, nr / WHEEL_BELLS, (u64)1 << nr % WHEEL_BELLS);
-	/*
-	 * Order setting the bit before reading the word. Pairs with the program's exchange of the
-	 * word, which precedes its read of the bit.
-	 */
-	smp_mb();
-	if (!wheel_word_parked(wheel_word_read(slots, nr)))
-		wheel_scan_now(slots);
-}

@@ -34,7 +34,6 @@ int wheel_word_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 		     u64 word, u64 deadline, u64 slack);
 int wheel_word_cancel(struct wheel_slots *slots, struct wheel_slot *slot);
 bool wheel_word_unfired(struct wheel_slots *slots, struct wheel_slot *slot);
-void wheel_word_consumed(struct wheel_slots *slots, struct wheel_slot *slot);
 enum wheel_claim wheel_word_claim(struct wheel_timer *timer, u64 due, u64 *deadline);
 
 /* Return the page of a word, or NULL. */
