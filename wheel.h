@@ -167,7 +167,7 @@ static __always_inline int wheel_move(struct wheel_core *w, struct wheel_timer *
 }
 
 /* wheel_remove() */
-static __always_inline void wheel_take(struct wheel_core *w, struct wheel_timer *t, bool own)
+static __always_inline void wheel_unfile(struct wheel_core *w, struct wheel_timer *t, bool own)
 {
 	wheel_dequeue(w, t, own);
 	timer_set_place(t, WHEEL_UNFILED, 0);
@@ -181,7 +181,7 @@ static __always_inline void wheel_take(struct wheel_core *w, struct wheel_timer 
  */
 static __always_inline void wheel_remove(struct wheel_core *w, struct wheel_timer *t)
 {
-	wheel_take(w, t, w->own_queue);
+	wheel_unfile(w, t, w->own_queue);
 }
 
 /* Dequeue the next timer of the open bucket if it is due. */
@@ -192,7 +192,7 @@ static inline struct wheel_timer *wheel_pop_open(struct wheel_core *w)
 	if (!walk->from || walk->from->next == walk->end ||
 	    timer_of(walk->from->next)->due_tick != walk->tick)
 		return NULL;
-	return wheel_walk_take(walk);
+	return wheel_walk_dequeue(walk);
 }
 
 /* wheel_pop(). With @last, wheel_popped_all() is determined also if other timers are queued. */

@@ -357,7 +357,7 @@ static inline void hint_restart(struct wheel_bucket *bucket)
 }
 
 /* Prefetch the timer that a hint refers to. Most timers occupy two cache lines. */
-static inline void hint_take(const struct wheel_timer *t)
+static inline void hint_prefetch(const struct wheel_timer *t)
 {
 	unsigned long later = (unsigned long)t + ((unsigned long)t->hint << HINT_SHIFT);
 
@@ -431,11 +431,11 @@ static inline void wheel_walk_expire(struct wheel_walk *walk, const struct list_
 }
 
 /* Dequeue the next timer of the walk. */
-static inline struct wheel_timer *wheel_walk_take(struct wheel_walk *walk)
+static inline struct wheel_timer *wheel_walk_dequeue(struct wheel_walk *walk)
 {
 	struct wheel_timer *t = timer_of(walk->from->next);
 
-	hint_take(t);
+	hint_prefetch(t);
 	timer_detach(t);
 	return t;
 }

@@ -162,7 +162,7 @@ struct wheel_timer *wheel_hashed_pop(struct wheel_core *w, u64 until, unsigned i
 			if (wheel_walk_on(&w->walk, budget)) {
 				if (t)
 					break;
-				t = wheel_walk_take(&w->walk);
+				t = wheel_walk_dequeue(&w->walk);
 				(*budget)--;
 			} else if (wheel_walk_ended(&w->walk)) {
 				wheel_walk_end(&w->walk, &w->ring);

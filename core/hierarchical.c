@@ -93,7 +93,7 @@ static struct wheel_timer *empty_bucket(struct wheel_core *w, unsigned int *budg
 		struct wheel_timer *t = timer_of(bucket->timers.next);
 
 		(*budget)--;
-		hint_take(t);
+		hint_prefetch(t);
 		timer_detach(t);
 		if (t->due_tick == w->walk.tick) {
 			due = t;

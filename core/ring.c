@@ -98,7 +98,7 @@ bool wheel_walk_on(struct wheel_walk *walk, unsigned int *budget)
 	unsigned int left = *budget;
 
 	while (next != &walk->newer && timer_of(next)->due_tick != walk->tick) {
-		hint_take(timer_of(next));
+		hint_prefetch(timer_of(next));
 		least = min(least, timer_of(next)->due_tick);
 		next = next->next;
 		if (!--left)

@@ -131,7 +131,7 @@ static int cancel_slow(const struct wheel_batch *b, struct wheel_slot *slot)
 /* Cancel a timer that is simply pending. Returns false if it is not. */
 static __always_inline bool cancel_simple(struct wheel_slots *slots, struct wheel_slot *slot)
 {
-	if (unlikely(!wheel_slot_simple(slot) || wheel_timer_take(slots->wheel, &slot->timer)))
+	if (unlikely(!wheel_slot_simple(slot) || wheel_timer_remove(slots->wheel, &slot->timer)))
 		return false;
 	wheel_slot_free(slot);
 	trace_wheel_dev_cancel(slots, slot);

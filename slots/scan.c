@@ -190,7 +190,7 @@ static void scan_bits(struct wheel_slots *slots, struct wheel_scan *scan)
  * Read the next bits. Returns false at the end of the scan. A scan of all words ignores the bits,
  * and skips slots that do not exist.
  */
-static bool scan_take(struct wheel_slots *slots, struct wheel_scan *scan)
+static bool scan_read(struct wheel_slots *slots, struct wheel_scan *scan)
 {
 	u32 leaves = DIV_ROUND_UP(slots->setup.timers, WHEEL_BELLS);
 	struct wheel_scanner *scanner = &slots->scanner;
@@ -199,7 +199,7 @@ static bool scan_take(struct wheel_slots *slots, struct wheel_scan *scan)
 	if (!scanner->leaves) {
 		if (scanner->at >= DIV_ROUND_UP(leaves, WHEEL_BELLS))
 			return false;
-		scanner->leaves = wheel_bells_take(scanner->summary, scanner->at++);
+		scanner->leaves = wheel_bells_clear(scanner->summary, scanner->at++);
 		if (unlikely(scanner->all))
 			scanner->leaves = ALL_BITS;
 		return true;
@@ -207,7 +207,7 @@ static bool scan_take(struct wheel_slots *slots, struct wheel_scan *scan)
 	scanner->leaf = (scanner->at - 1) * WHEEL_BELLS + __ffs64(scanner->leaves);
 	scanner->leaves &= scanner->leaves - 1;
 	if (scanner->leaf < leaves) {
-		scanner->bits = wheel_bells_take(scanner->bells, scanner->leaf);
+		scanner->bits = wheel_bells_clear(scanner->bells, scanner->leaf);
 		if (unlikely(scanner->all && wheel_slot_named(slots, scanner->leaf * WHEEL_BELLS)))
 			scanner->bits = ALL_BITS;
 	}
@@ -234,7 +234,7 @@ bool wheel_scan_run(struct wheel_slots *slots, struct wheel_scan *scan)
 		}
 		if (scanner->bits)
 			scan_bits(slots, scan);
-		else if (!scan_take(slots, scan))
+		else if (!scan_read(slots, scan))
 			scan_end(slots);
 	}
 	return true;

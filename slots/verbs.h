@@ -30,7 +30,7 @@ static __always_inline int wheel_timer_move(struct wheel *wheel, struct wheel_ti
 }
 
 /* wheel_timer_cancel_locked() */
-static __always_inline int wheel_timer_take(struct wheel *wheel, struct wheel_timer *timer)
+static __always_inline int wheel_timer_remove(struct wheel *wheel, struct wheel_timer *timer)
 {
 	return base_cancel(wheel->base, timer);
 }
@@ -41,7 +41,7 @@ static __always_inline int wheel_timer_take(struct wheel *wheel, struct wheel_ti
 	((void)(wheel), wheel_timer_arm_locked(timer, deadline, slack))
 #define wheel_timer_move(wheel, timer, deadline, slack) \
 	((void)(wheel), wheel_timer_rearm_locked(timer, deadline, slack))
-#define wheel_timer_take(wheel, timer) \
+#define wheel_timer_remove(wheel, timer) \
 	((void)(wheel), wheel_timer_cancel_locked(timer))
 
 #endif

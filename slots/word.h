@@ -133,7 +133,7 @@ static inline void wheel_bells_ring(const struct wheel_slots *slots, u32 at, u64
  * clearing before the reads of the words. Pairs with the program's full barrier between
  * exchanging a word and setting its bit.
  */
-static inline u64 wheel_bells_take(u64 **pages, u32 at)
+static inline u64 wheel_bells_clear(u64 **pages, u32 at)
 {
 	u64 *page = wheel_bells_page(pages, at);
 

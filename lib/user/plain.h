@@ -66,7 +66,7 @@ static __always_inline bool wheel_plain_cancel(struct wheel_slots *slots,
 
 	if (unlikely(!plain_pending(slot, id)))
 		return false;
-	wheel_take(&wheel->core, &slot->timer, false);
+	wheel_unfile(&wheel->core, &slot->timer, false);
 	wheel->counts.cancelled++;
 	wheel_slot_free(slot);
 	return true;
