@@ -4,6 +4,28 @@
  */
 #include "wheel.h"
 
+#define DEFAULT_BUCKETS		4096
+#define MIN_DEFAULT_BUCKETS	256
+#define MAX_DEFAULT_BUCKETS	(1U << 20)
+#define TIMERS_A_BUCKET		16
+
+/*
+ * Return the number of buckets of a wheel of a scheme, a power of two. If @requested is 0, it
+ * depends on the maximum number of timers, which is 0 if there is none.
+ */
+u32 wheel_buckets(const struct wheel_scheme *scheme, u32 requested, u64 limit)
+{
+	u32 buckets = requested;
+
+	if (!buckets && !limit)
+		buckets = DEFAULT_BUCKETS;
+	else if (!buckets)
+		buckets = min_t(u64, max_t(u64, limit / TIMERS_A_BUCKET, MIN_DEFAULT_BUCKETS),
+				MAX_DEFAULT_BUCKETS);
+	buckets = 1U << fls64(buckets - 1);
+	return scheme->buckets ? scheme->buckets(buckets) : buckets;
+}
+
 /* Return the range of a wheel in nanoseconds; WHEEL_END_NS if there is no limit. */
 u64 wheel_span(const struct wheel_core *w)
 {

@@ -56,6 +56,7 @@
 
 #include "core/core.h"
 
+u32 wheel_buckets(const struct wheel_scheme *scheme, u32 requested, u64 limit);
 size_t wheel_memory(u32 buckets);
 void wheel_init(struct wheel_core *w, const struct wheel_scheme *scheme,
 		u32 buckets, u64 tick_ns, void *memory);
@@ -68,12 +69,6 @@ void wheel_set_back(struct wheel_core *w, u64 tick);
 /* For schemes with own_queue. Out of line, so that callers save no registers for other schemes. */
 void wheel_own_enqueue(struct wheel_core *w, struct wheel_timer *t, struct wheel_due due);
 void wheel_own_dequeue(struct wheel_core *w, struct wheel_timer *t);
-
-/* Return the number of buckets that a wheel of a scheme has if @requested are requested. */
-static inline u32 wheel_buckets(const struct wheel_scheme *scheme, u32 requested)
-{
-	return scheme->buckets ? scheme->buckets(requested) : requested;
-}
 
 /* Return true if a timer is queued. Without a lock, the result may be outdated. */
 static inline bool wheel_is_queued(const struct wheel_timer *t)

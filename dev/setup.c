@@ -12,47 +12,24 @@
 #include "../slots/word.h"
 #include "dev.h"
 
-#define DEFAULT_TICK_NS	1000000
-#define DEFAULT_TIMERS	65536
-
-/* Maximum of timers / buckets, which limits the timers of later revolutions examined per tick. */
-#define MAX_TIMERS_A_BUCKET	32
-
-/* All clocks and schemes, words and rings. */
-#define FEATURES	(WHEEL_HAS_CLOCK(WHEEL_CLOCK_VIRTUAL + 1) - WHEEL_HAS_CLOCK(0) + \
-			 WHEEL_HAS_SCHEME(WHEEL_OVERFLOW + 1) - WHEEL_HAS_SCHEME(WHEEL_HASHED) + \
-			 WHEEL_HAS_WORDS + WHEEL_HAS_RINGS)
-
-/* Return the maximum of wheel_setup.timers, which is lower if an arm walks a list. */
-static u32 most_timers(const struct wheel_setup *setup)
-{
-	return wheel_limit_of(setup->scheme) < U64_MAX ? WHEEL_OVERFLOW_TIMERS : WHEEL_MAX_TIMERS;
-}
-
 static int setup_check(const struct wheel_setup *setup)
 {
-	if (setup->flags & ~WHEEL_SETUP_WORDS || setup->clock > WHEEL_CLOCK_VIRTUAL ||
-	    setup->scheme > WHEEL_OVERFLOW || setup->tick_ns > WHEEL_MAX_TIME ||
-	    setup->timers > most_timers(setup) ||
-	    setup->buckets > WHEEL_MAX_BUCKETS ||
-	    setup->events > WHEEL_MAX_EVENTS || setup->reserved)
-		return -EINVAL;
+	int err = wheel_setup_check(setup);
+
 	/* A VIRTUAL clock causes no interrupts, so its tick can be short. */
-	if (setup->tick_ns && setup->tick_ns < WHEEL_MIN_TICK_NS &&
+	if (!err && setup->tick_ns && setup->tick_ns < WHEEL_MIN_TICK_NS &&
 	    setup->clock != WHEEL_CLOCK_VIRTUAL && !capable(CAP_SYS_RESOURCE))
 		return -EPERM;
-	return 0;
+	return err;
 }
 
 static struct wheel_config setup_config(const struct wheel_setup *setup)
 {
-	u32 least = DIV_ROUND_UP(setup->timers, MAX_TIMERS_A_BUCKET);
-
 	return (struct wheel_config){
 		.name		= "/dev/wheel",
 		.clock		= setup->clock,
 		.scheme		= setup->scheme,
-		.buckets	= setup->buckets ? max(setup->buckets, least) : 0,
+		.buckets	= setup->buckets,
 		.tick_ns	= setup->tick_ns,
 		.limit		= setup->timers,
 		.shift_ns	= wheel_clock_shift(setup->clock),
@@ -62,18 +39,10 @@ static struct wheel_config setup_config(const struct wheel_setup *setup)
 /* Replace the requested configuration by the effective one. */
 static void setup_resolve(struct wheel_setup *setup)
 {
-	struct wheel_config config;
-
-	setup->size = sizeof(*setup);
-	if (!setup->tick_ns)
-		setup->tick_ns = DEFAULT_TICK_NS;
-	if (!setup->timers)
-		setup->timers = min_t(u32, DEFAULT_TIMERS, most_timers(setup));
+	wheel_setup_resolve(setup);
 	if (setup->events)
 		setup->events = roundup_pow_of_two(setup->events);
-	config = setup_config(setup);
-	setup->buckets = wheel_buckets_for(&config);
-	setup->features = FEATURES;
+	setup->features |= WHEEL_HAS_RINGS;
 }
 
 static void memory_free(struct wheel_file *file)

@@ -3,16 +3,12 @@
  * Configuration of wheels: validation, defaults and limits.
  */
 #include <linux/export.h>
-#include <linux/log2.h>
 #include <linux/nospec.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
 #include "engine.h"
 
 #define DEFAULT_TICK_NS		1000000
-#define DEFAULT_BUCKETS		4096
-#define MIN_DEFAULT_BUCKETS	256
-#define TIMERS_A_BUCKET		16
 
 static const struct wheel_scheme * const schemes[] = {
 	[WHEEL_DEFAULT]		= &wheel_hashed,
@@ -49,7 +45,7 @@ int wheel_config_check(const struct wheel_config *config)
 const struct wheel_scheme *wheel_config_resolve(struct wheel_config *config)
 {
 	config->scheme = config->scheme ?: WHEEL_HASHED;
-	config->buckets = wheel_buckets_for(config);
+	config->buckets = wheel_buckets_for(config->scheme, config->buckets, config->limit);
 	config->limit = config->limit ?: wheel_limit_of(config->scheme);
 	config->tick_ns = config->tick_ns ?: DEFAULT_TICK_NS;
 	return scheme_of(config->scheme);
@@ -57,32 +53,28 @@ const struct wheel_scheme *wheel_config_resolve(struct wheel_config *config)
 
 /**
  * wheel_buckets_for() - Get the number of buckets that a configuration results in
- * @config: configuration, of which scheme, buckets and limit are used
+ * @scheme: WHEEL_HASHED, _HIERARCHICAL, _BOUNDED or _OVERFLOW
+ * @requested: wheel_config.buckets
+ * @limit: wheel_config.limit
  *
  * Context: Any.
  *
  * Return: number of buckets.
  */
-u32 wheel_buckets_for(const struct wheel_config *config)
+u32 wheel_buckets_for(u32 scheme, u32 requested, u64 limit)
 {
-	u64 buckets = config->buckets;
-
-	if (!buckets && !config->limit)
-		buckets = DEFAULT_BUCKETS;
-	else if (!buckets)
-		buckets = clamp_t(u64, config->limit / TIMERS_A_BUCKET,
-				  MIN_DEFAULT_BUCKETS, WHEEL_MAX_BUCKETS);
-	return wheel_buckets(scheme_of(config->scheme), roundup_pow_of_two(buckets));
+	return wheel_buckets(scheme_of(scheme), requested, limit);
 }
 EXPORT_SYMBOL_GPL(wheel_buckets_for);
 
 /* Return the bytes that wheel_create() would allocate, without WHEEL_PERCPU. */
 size_t wheel_bytes_for(const struct wheel_config *config)
 {
+	u32 buckets = wheel_buckets_for(config->scheme, config->buckets, config->limit);
 	struct wheel *wheel;
 
 	return kmalloc_size_roundup(struct_size(wheel, base, 1)) +
-	       kmalloc_size_roundup(wheel_memory(wheel_buckets_for(config)));
+	       kmalloc_size_roundup(wheel_memory(buckets));
 }
 
 /**

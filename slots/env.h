@@ -78,6 +78,8 @@ static inline void wheel_slots_or(u64 *bits, u64 set)
 /* The engine, as in include/linux/wheel_timer_owner.h; the program implements it. */
 struct wheel;
 
+u64 wheel_limit_of(u32 scheme);
+u32 wheel_buckets_for(u32 scheme, u32 requested, u64 limit);
 void *wheel_data(const struct wheel *wheel);
 void wheel_scan_at(struct wheel *wheel, u64 time);
 void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel, wheel_timer_fn function);

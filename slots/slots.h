@@ -253,6 +253,10 @@ static inline void wheel_slot_free(struct wheel_slot *slot)
 	slot->has_slack = false;
 }
 
+/* setup.c: the configuration of the table and of its wheel */
+int wheel_setup_check(const struct wheel_setup *setup);
+void wheel_setup_resolve(struct wheel_setup *setup);
+
 /* op.c: operations and their results */
 
 /*

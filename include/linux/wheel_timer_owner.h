@@ -122,6 +122,6 @@ u64 wheel_reach(const struct wheel *wheel);
 
 /* Before a wheel is created: what its configuration results in. */
 u64 wheel_limit_of(u32 scheme);
-u32 wheel_buckets_for(const struct wheel_config *config);
+u32 wheel_buckets_for(u32 scheme, u32 requested, u64 limit);
 
 #endif

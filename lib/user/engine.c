@@ -6,12 +6,6 @@
 
 #include "engine.h"
 
-#define DEFAULT_TICK_NS		1000000
-#define DEFAULT_TIMERS		65536
-#define MIN_DEFAULT_BUCKETS	256
-#define TIMERS_A_BUCKET		16
-#define MAX_TIMERS_A_BUCKET	32
-
 /* Timers and buckets examined per call of wheel_pop(), which is repeated until complete. */
 #define BUDGET			4096
 
@@ -22,41 +16,14 @@ static const struct wheel_scheme *const schemes[] = {
 	[WHEEL_OVERFLOW]	= &wheel_overflow,
 };
 
-static u32 max_timers(const struct wheel_setup *setup)
+u64 wheel_limit_of(u32 scheme)
 {
-	return schemes[setup->scheme]->max_timers ? WHEEL_OVERFLOW_TIMERS : WHEEL_MAX_TIMERS;
+	return schemes[scheme]->max_timers ?: WHEEL_NEVER;
 }
 
-/* Validate a requested configuration. Returns 0 or -EINVAL. */
-int wheel_setup_check(const struct wheel_setup *setup)
+u32 wheel_buckets_for(u32 scheme, u32 requested, u64 limit)
 {
-	if (setup->flags & ~WHEEL_SETUP_WORDS ||
-	    setup->clock > WHEEL_CLOCK_VIRTUAL ||
-	    setup->scheme > WHEEL_OVERFLOW ||
-	    setup->tick_ns > WHEEL_MAX_TIME ||
-	    setup->timers > max_timers(setup) ||
-	    setup->buckets > WHEEL_MAX_BUCKETS)
-		return -EINVAL;
-	return 0;
-}
-
-/* Replace a valid configuration by the effective one, with the defaults. */
-void wheel_setup_resolve(struct wheel_setup *setup)
-{
-	u32 buckets;
-
-	setup->tick_ns = setup->tick_ns ?: DEFAULT_TICK_NS;
-	setup->timers = setup->timers ?: min_t(u32, DEFAULT_TIMERS,
-					       max_timers(setup));
-	buckets = setup->buckets ?: max_t(u32, setup->timers / TIMERS_A_BUCKET,
-					  MIN_DEFAULT_BUCKETS);
-	buckets = max_t(u32, buckets, DIV_ROUND_UP(setup->timers, MAX_TIMERS_A_BUCKET));
-	buckets = 1U << fls64(buckets - 1);
-	setup->buckets = wheel_buckets(schemes[setup->scheme], buckets);
-	/* Five clocks and four schemes. */
-	setup->features = WHEEL_HAS_CLOCK(5) - WHEEL_HAS_CLOCK(0) +
-			  WHEEL_HAS_SCHEME(5) - WHEEL_HAS_SCHEME(1) +
-			  WHEEL_HAS_WORDS;
+	return wheel_buckets(schemes[scheme], requested, limit);
 }
 
 /*

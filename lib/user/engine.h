@@ -37,8 +37,6 @@ struct wheel {
 	struct wheel_stats counts;
 };
 
-int wheel_setup_check(const struct wheel_setup *setup);
-void wheel_setup_resolve(struct wheel_setup *setup);
 int wheel_create(struct wheel *wheel, const struct wheel_setup *setup);
 void wheel_destroy(struct wheel *wheel);
 

@@ -38,7 +38,7 @@ static struct hinted *hinted_create(void)
 {
 	const struct wheel_scheme *scheme = ktap_subject;
 	struct hinted *h = calloc(1, sizeof(*h));
-	u32 buckets = wheel_buckets(scheme, BUCKETS);
+	u32 buckets = wheel_buckets(scheme, BUCKETS, 0);
 
 	if (!h)
 		abort();

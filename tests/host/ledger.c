@@ -19,7 +19,7 @@ static void takes(u32 buckets)
 	struct wheel_core wheel;
 	size_t size;
 
-	buckets = wheel_buckets(scheme, buckets);
+	buckets = wheel_buckets(scheme, buckets, 0);
 	if (scheme == &wheel_hierarchical && buckets != 11 * 64)
 		ktap_fail("a hierarchy does not have eleven levels of 64 buckets");
 	size = wheel_memory(buckets);

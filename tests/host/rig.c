@@ -48,7 +48,7 @@ void rig_init(struct rig *rig, u32 buckets, u64 tick_ns, unsigned int timers)
 	static void *of_wheel, *of_timers;
 	unsigned int i;
 
-	buckets = wheel_buckets(scheme, buckets);
+	buckets = wheel_buckets(scheme, buckets, 0);
 	memset(rig, 0, sizeof(*rig));
 	memset(&rig->wheel, 0xa5, sizeof(rig->wheel));
 	rig->memory = allocate(&of_wheel, wheel_memory(buckets));

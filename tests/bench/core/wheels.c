@@ -29,7 +29,7 @@ static bool create(const struct wheel_scheme *scheme, u32 count, u32 least)
 
 	while (buckets < least)
 		buckets *= 2;
-	buckets = wheel_buckets(scheme, buckets);
+	buckets = wheel_buckets(scheme, buckets, 0);
 	memory = aligned_alloc(64, (wheel_memory(buckets) + 63) / 64 * 64);
 	timers = aligned_alloc(64, (count * sizeof(*timers) + 63) / 64 * 64);
 	if (!memory || !timers)
