@@ -57,9 +57,9 @@ enum base_state {
  *	Valid only if @state is BASE_TIMED
  * @core: timing wheel
  * @needs_clock_until: latest deadline that may already have passed, so that the core's clock must
- *	be forwarded before a timer is armed for it. This is the time of @wake_tick, or the time of
- *	a step while it runs, or otherwise WHEEL_NEVER from the interrupt of @hrtimer to the end
- *	of its pass. Lockless: the interrupt writes it
+ *	be forwarded before a timer is armed for it. This is the time of @wake_tick, or 0 in
+ *	wheel_step(), or otherwise WHEEL_NEVER from the interrupt of @hrtimer to the end of its
+ *	pass. Lockless: the interrupt writes it
  * @wheel: wheel that contains this base; constant
  * @data: argument of the owner's operations; constant
  * @due: timers that are being delivered to the owner

@@ -98,13 +98,11 @@ static noinline unsigned int base_scan(struct wheel_base *base, u64 now, u64 unt
 		if (n == max || !*budget)
 			return n;
 	}
-	/* Forward the clock once for all timers that the scan arms. */
+	/* An overdue timer that the scan arms is due at the tick of the scan, not earlier. */
 	base->scan_until = until;
 	wheel_base_forward_clock(base, 0);
-	base_need_clock(base, 0);
 	/* Queuing a timer takes longer than expiring one. */
 	*budget -= min(*budget, 2 * wheel->owner->scan(base->data, now));
-	base_need_clock(base, now);
 	base->scan_until = 0;
 	return n;
 }
@@ -139,8 +137,8 @@ bool wheel_step(struct wheel *wheel, u64 now, unsigned int max)
 	until = wheel_tick_at(&base->core, now);
 	if (unlikely(wheel_settable(wheel->config.clock)))
 		wheel_set_back(&base->core, until);
-	/* Timers that are armed by the step are armed at @now. */
-	base_begin(base, now);
+	/* wheel_pop() and base_scan() forward the clock before the owner arms timers. */
+	base_begin(base, 0);
 	if (unlikely(base->scan_tick <= until))
 		n = base_scan(base, now, until, max, &budget);
 	scanned = base->scan_tick > until;

@@ -25,6 +25,7 @@
  * @in_task: number of timers that expired in a task
  * @most: largest number of timers that expired in one step
  * @idle: true if interrupts leave all work to the test
+ * @costly: true if a scan takes the rest of its step
  * @when: deadline of the timer that a scan arms
  * @incomplete: number of scans that are incomplete
  * @scans: number of scans so far
@@ -40,6 +41,7 @@ struct owner {
 	u32			in_task;
 	u32			most;
 	bool			idle;
+	bool			costly;
 	u64			when;
 	u32			incomplete;
 	u32			scans;
@@ -102,7 +104,7 @@ static unsigned int owner_scan(void *data, u64 now)
 	}
 	wheel_scan_at(owner->rig->wheel,
 		      armed && owner->found < owner->rig->count ? owner->when : WHEEL_NEVER);
-	return armed;
+	return owner->costly ? WHEEL_BATCH : armed;
 }
 
 static const struct wheel_owner owner_operations = {
@@ -280,6 +282,69 @@ static void p5_late_scans_keep_the_order(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, step(rig, WHEEL_BATCH));
 	KUNIT_EXPECT_TRUE(test, step(rig, WHEEL_BATCH));
 	KUNIT_EXPECT_EQ(test, rig->calls, 2);
+	while (step(rig, WHEEL_BATCH))
+		;
+	expect_in_order(rig);
+}
+
+/*
+ * A scan finds a timer that is overdue since long ago. It is due at the tick of the scan, so it is
+ * late only if the scan is.
+ */
+static void overdue_timer_is_due_at_the_scan(struct kunit *test)
+{
+	struct rig *rig = rig_scanning(test, 1, 10 * TICK, 2);
+
+	owner_of(rig)->costly = true;
+	KUNIT_EXPECT_EQ(test, rig_arm(rig, 1, 1000 * TICK), 0);
+	rig_advance(rig, 12 * TICK);
+	KUNIT_EXPECT_TRUE(test, step(rig, WHEEL_BATCH));
+	KUNIT_EXPECT_EQ(test, rig->calls, 0);
+	wheel_lock(rig->wheel);
+	KUNIT_EXPECT_EQ(test, wheel_next_locked(rig->wheel), 10 * TICK);
+	wheel_unlock(rig->wheel);
+	KUNIT_EXPECT_FALSE(test, step(rig, WHEEL_BATCH));
+	KUNIT_EXPECT_EQ(test, rig->calls, 1);
+}
+
+/* Arm two timers that are overdue. The one that is armed first expires first. */
+static void arm_overdue(struct rig *rig, u32 first, u64 deadline)
+{
+	KUNIT_ASSERT_EQ(rig->test, rig_arm(rig, first, deadline), 0);
+	KUNIT_ASSERT_EQ(rig->test, rig_arm(rig, first + 1, deadline - 5 * TICK), 0);
+}
+
+/* The hrtimer has expired and the pass has not begun: deadlines up to now have passed. */
+static void p5_overdue_timers_armed_before_a_pass(struct kunit *test)
+{
+	struct rig *rig = rig_owned(test, WHEEL_CLOCK_MONOTONIC, TICK, 3);
+	u64 due = soon(rig);
+
+	owner_of(rig)->idle = true;
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, due), 0);
+	rig_wait_for(rig, &owner_of(rig)->left);
+	while (rig_now(rig) < due + 10 * TICK)
+		cpu_relax();
+	arm_overdue(rig, 1, due + 10 * TICK);
+	rig_await(rig, rig->count);
+	while (READ_ONCE(rig->calls) < rig->count)
+		step(rig, WHEEL_BATCH);
+	expect_in_order(rig);
+}
+
+/* The same between two steps of a pass. */
+static void p5_overdue_timers_armed_between_steps(struct kunit *test)
+{
+	struct rig *rig = rig_owned(test, WHEEL_CLOCK_VIRTUAL, TICK, 4);
+
+	rig_await(rig, rig->count);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 0, TICK), 0);
+	KUNIT_ASSERT_EQ(test, rig_arm(rig, 1, TICK), 0);
+	rig_advance(rig, TICK);
+	KUNIT_EXPECT_TRUE(test, step(rig, 1));
+	rig_advance(rig, 20 * TICK);
+	arm_overdue(rig, 2, 20 * TICK);
+	rig_advance(rig, 21 * TICK);
 	while (step(rig, WHEEL_BATCH))
 		;
 	expect_in_order(rig);
@@ -518,6 +583,9 @@ static struct kunit_case owner_cases[] = {
 	KUNIT_CASE(p2_settling_starts_the_hrtimer),
 	KUNIT_CASE(p9_scan_is_continued_by_the_next_step),
 	KUNIT_CASE(p5_late_scans_keep_the_order),
+	KUNIT_CASE(overdue_timer_is_due_at_the_scan),
+	KUNIT_CASE(p5_overdue_timers_armed_before_a_pass),
+	KUNIT_CASE(p5_overdue_timers_armed_between_steps),
 	KUNIT_CASE(p9_draining_in_parts),
 	KUNIT_CASE(p3_interrupt_finds_the_lock_held),
 	{}
