@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * P12, latency: an unprivileged program does not cause interrupts to be disabled for more than
- * 15,000 instructions. This applies to all schemes and to many files that are due together.
+ * 15,000 instructions, or preemption for more than 20,000. This applies to all schemes. Timers of
+ * many files that are due together expire without preemption in between, like timerfds.
  *
  * Each row is a child process without privileges. It prepares its files, resets the instrument,
  * repeats one action and reads the result.
@@ -11,6 +12,7 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/param.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
 
@@ -20,6 +22,10 @@
 #include "wheel_words.h"
 
 #define LIMIT		15000
+/* The same, plus the instrument's interrupt and the switch to its thread. */
+#define LIMIT_PREEMPTION	20000
+/* Per file, if interrupts of many files follow one another. */
+#define LIMIT_TOGETHER	1000
 #define INJECTED	50000
 /* Upper limit on the difference between the result and the injected time. */
 #define ERROR		11000
@@ -144,7 +150,7 @@ static bool fill(struct files *set, const struct row *row)
 	set->fd[0] = wt_open_setup(O_NONBLOCK, &setup);
 	set->gen = 1;
 	for (i = 0; set->fd[0] >= 0 && i < row->timers; i += BATCH)
-		if (!submit(set, WHEEL_OP_ARM, i, BATCH, RANDOM))
+		if (!submit(set, WHEEL_OP_ARM, i, MIN(BATCH, row->timers - i), RANDOM))
 			return false;
 	return set->fd[0] >= 0;
 }
@@ -166,6 +172,50 @@ static bool arm_and_cancel_singly(struct files *set, const struct row *row)
 static bool rearm(struct files *set, const struct row *row)
 {
 	return submit(set, WHEEL_OP_REARM, row->timers - BATCH, BATCH, row->order);
+}
+
+/* A file of the greatest size: its tables, its ring of buckets and its words. */
+static bool set_up_and_close(struct files *set, const struct row *row)
+{
+	struct wheel_setup setup = {
+		.flags = WHEEL_SETUP_WORDS, .timers = row->timers,
+		.buckets = WHEEL_MAX_BUCKETS, .events = WHEEL_MAX_EVENTS,
+	};
+
+	set->fd[0] = wt_open_setup(0, &setup);
+	return set->fd[0] >= 0 && !close(set->fd[0]);
+}
+
+static bool no_file(struct files *set, const struct row *row)
+{
+	(void)set;
+	(void)row;
+	return true;
+}
+
+/* Close a file with pending timers. */
+static bool fill_and_close(struct files *set, const struct row *row)
+{
+	return fill(set, row) && !close(set->fd[0]);
+}
+
+static bool open_virtual(struct files *set, const struct row *row)
+{
+	struct wheel_setup setup = setup_of(row, 0);
+
+	setup.clock = WHEEL_CLOCK_VIRTUAL;
+	set->fd[0] = wt_open_setup(O_NONBLOCK, &setup);
+	return set->fd[0] >= 0;
+}
+
+/* All timers expire in one call. */
+static bool advance(struct files *set, const struct row *row)
+{
+	__u64 when = ++set->gen * FAR;
+
+	return !wt_arm_many(set->fd[0], row->timers, set->gen, when) &&
+	       !wt_advance(set->fd[0], when, NULL) &&
+	       wt_read(set->fd[0], set->events, row->timers) == (int)row->timers;
 }
 
 static bool stop(struct files *set, const struct row *row)
@@ -493,6 +543,7 @@ ROW(batch_overflow, fill, arm_and_cancel, 20, WHEEL_OVERFLOW, RANDOM, SORTED);
 ROW(last_overflow, fill, arm_and_cancel, 20, WHEEL_OVERFLOW, LAST, SORTED);
 ROW(single_overflow, fill, arm_and_cancel_singly, 200, WHEEL_OVERFLOW, RANDOM, SORTED);
 ROW(single_last_overflow, fill, arm_and_cancel_singly, 200, WHEEL_OVERFLOW, LAST, SORTED);
+ROW(longest_walk, fill, arm_and_cancel_singly, 200, WHEEL_OVERFLOW, EARLIEST, LONGEST - 1);
 ROW(earliest_hierarchical, fill, arm_and_cancel, 50, WHEEL_HIERARCHICAL, EARLIEST, MANY);
 ROW(earliest_bounded, fill, arm_and_cancel, 50, WHEEL_BOUNDED, EARLIEST, MANY);
 ROW(earliest_overflow, fill, arm_and_cancel, 50, WHEEL_OVERFLOW, EARLIEST, SORTED);
@@ -512,6 +563,10 @@ ROW(kick_overflow, open_parked, kick_all, 20, WHEEL_OVERFLOW, RANDOM, LONGEST);
 ROW(queue_hierarchical, open_parked, queue_all, 1, WHEEL_HIERARCHICAL, RANDOM, WORDS);
 ROW(queue_overflow, open_parked, queue_all, 1, WHEEL_OVERFLOW, RANDOM, LONGEST);
 ROW(scan, open_parked, scan_all, 3, WHEEL_HIERARCHICAL, RANDOM, WORDS);
+ROW(advance, open_virtual, advance, 3, WHEEL_HIERARCHICAL, RANDOM, MANY);
+ROW(advance_overflow, open_virtual, advance, 20, WHEEL_OVERFLOW, RANDOM, LONGEST);
+ROW(setup, no_file, set_up_and_close, 2, WHEEL_HASHED, RANDOM, WHEEL_MAX_TIMERS);
+ROW(close, no_file, fill_and_close, 3, WHEEL_HASHED, RANDOM, MANY);
 ROW(due_together_1, open_files, files_due_together, 20, WHEEL_HASHED, RANDOM, 1);
 ROW(due_together_8, open_files, files_due_together, 10, WHEEL_HIERARCHICAL, RANDOM, 8);
 ROW(due_together_timerfds, open_timerfds, timerfds_due_together, 20, NO_WHEEL, RANDOM, 1);
@@ -533,9 +588,9 @@ FIXTURE_TEARDOWN(irqs_off)
 }
 
 /* Run a row in the child process. Returns 0, or the number of the step that failed. */
-static int run(struct files *set, const struct row *row, int result)
+static int run(struct files *set, const struct row *row, enum wt_disabled what, int result)
 {
-	int instrument = wt_irqsoff_open(), i;
+	int instrument = wt_irqsoff_open(what), i;
 	struct wt_irqsoff longest;
 
 	if (!wt_become(NOBODY) || !row->prepare(set, row))
@@ -552,41 +607,92 @@ static int run(struct files *set, const struct row *row, int result)
 	       write(result, &longest, sizeof(longest)) == sizeof(longest) ? 0 : 4;
 }
 
-WT_TEST(irqs_off, p12_irqs_off)
+/* Returns the shortest maximum of several attempts, or ~0 if one failed. */
+static __u64 measure(struct files *set, const struct row *row, enum wt_disabled what,
+		     const int *result, __u64 limit)
 {
-	const struct row *row = &variant->row;
+	__u64 shortest = ~0ULL, longest_ns;
 	struct wt_irqsoff longest;
-	__u64 worst = ~0ULL;
 	pid_t pid;
 	int i;
 
-	for (i = 0; i < ATTEMPTS && worst > LIMIT; i++) {
+	for (i = 0; i < ATTEMPTS && shortest > limit; i++) {
 		pid = fork();
 		if (!pid)
-			_exit(run(self->set, row, self->result[1]));
-		ASSERT_EQ(0, wt_end_of(pid));
-		ASSERT_EQ(sizeof(longest), read(self->result[0], &longest, sizeof(longest)));
-		worst = wt_irqsoff_print(row->name, &longest);
+			_exit(run(set, row, what, result[1]));
+		if (wt_end_of(pid) ||
+		    read(result[0], &longest, sizeof(longest)) != sizeof(longest))
+			return ~0ULL;
+		longest_ns = wt_irqsoff_print(row->name, &longest);
+		if (longest_ns < shortest)
+			shortest = longest_ns;
 	}
+	return shortest;
+}
+
+WT_TEST(irqs_off, p12_irqs_off)
+{
+	const struct row *row = &variant->row;
+	__u64 longest = measure(self->set, row, WT_INTERRUPTS, self->result, LIMIT);
+
+	ASSERT_NE(~0ULL, longest);
 	if (row->scheme != NO_WHEEL)
-		EXPECT_GE(LIMIT, worst);
+		EXPECT_GE(LIMIT, longest);
+}
+
+WT_TEST(irqs_off, p12_preemption_off)
+{
+	const struct row *row = &variant->row;
+	__u64 limit = row->act == files_due_together ? FILES * LIMIT_TOGETHER : LIMIT_PREEMPTION;
+	__u64 longest;
+
+	if (!wt_preemptible(true))
+		SKIP(return, "needs a kernel with PREEMPT_DYNAMIC");
+	longest = measure(self->set, row, WT_PREEMPTION, self->result, limit);
+	ASSERT_TRUE(wt_preemptible(false));
+	ASSERT_NE(~0ULL, longest);
+	if (row->scheme != NO_WHEEL)
+		EXPECT_GE(limit, longest);
+}
+
+/* Inject a known time repeatedly. Returns the measured one, or 0 on failure. */
+static __u64 measure_injected(enum wt_disabled what)
+{
+	int instrument = wt_irqsoff_open(what), i;
+	struct wt_irqsoff longest;
+	bool done = wt_irqsoff_reset(instrument);
+
+	for (i = 0; done && i < 20; i++)
+		done = wt_irqsoff_inject(what, "50000");
+	if (!done || !wt_irqsoff_read(instrument, &longest))
+		return 0;
+	close(instrument);
+	return wt_irqsoff_print("injected 50000", &longest);
 }
 
 /* The instrument measures a known time with interrupts disabled. */
 TEST(p12_instrument_detects_irqs_off)
 {
-	int instrument = wt_irqsoff_open(), i;
-	struct wt_irqsoff longest;
 	__u64 measured;
 
 	if (!getenv("WHEEL_COUNTED"))
 		SKIP(return, "needs a guest that counts instructions");
-	ASSERT_LE(0, instrument);
-	ASSERT_TRUE(wt_irqsoff_reset(instrument));
-	for (i = 0; i < 20; i++)
-		ASSERT_TRUE(wt_irqsoff_inject("50000"));
-	ASSERT_TRUE(wt_irqsoff_read(instrument, &longest));
-	measured = wt_irqsoff_print("injected 50000", &longest);
+	measured = measure_injected(WT_INTERRUPTS);
+	EXPECT_LE(INJECTED - ERROR, measured);
+	EXPECT_GE(INJECTED + ERROR, measured);
+}
+
+/* The same with preemption disabled. */
+TEST(p12_instrument_detects_preemption_off)
+{
+	__u64 measured;
+
+	if (!getenv("WHEEL_COUNTED"))
+		SKIP(return, "needs a guest that counts instructions");
+	if (!wt_preemptible(true))
+		SKIP(return, "needs a kernel with PREEMPT_DYNAMIC");
+	measured = measure_injected(WT_PREEMPTION);
+	ASSERT_TRUE(wt_preemptible(false));
 	EXPECT_LE(INJECTED - ERROR, measured);
 	EXPECT_GE(INJECTED + ERROR, measured);
 }

@@ -14,9 +14,15 @@
 /* Number of printed functions. */
 #define NAMES		4
 
-int wt_irqsoff_open(void)
+bool wt_preemptible(bool fully)
 {
-	return open(INSTRUMENT "worst", O_RDWR);
+	return wt_write_file("/sys/kernel/debug/sched/preempt", fully ? "full" : "voluntary");
+}
+
+int wt_irqsoff_open(enum wt_disabled what)
+{
+	return open(what == WT_PREEMPTION ? INSTRUMENT "preemption" : INSTRUMENT "interrupts",
+		    O_RDWR);
 }
 
 bool wt_irqsoff_reset(int fd)
@@ -30,24 +36,24 @@ bool wt_irqsoff_read(int fd, struct wt_irqsoff *longest)
 	return read(fd, longest->text, sizeof(longest->text) - 1) > 0;
 }
 
-bool wt_irqsoff_inject(const char *ns)
+bool wt_irqsoff_inject(enum wt_disabled what, const char *ns)
 {
-	return wt_write_file(INSTRUMENT "inject", ns);
+	return wt_write_file(what == WT_PREEMPTION ? INSTRUMENT "inject_preemption" :
+						     INSTRUMENT "inject", ns);
 }
 
 __u64 wt_irqsoff_print(const char *name, const struct wt_irqsoff *longest)
 {
 	const char *where = strstr(longest->text, ENTRY);
+	const char *first = strchr(longest->text, ' ');
 	__u64 ns = strtoull(longest->text, NULL, 10);
 	int names;
 
 	printf("# %-26s %8llu ", name, ns);
+	where = where ? where + sizeof(ENTRY) - 2 : first;
 	for (names = 0; where && names < NAMES; names++) {
-		where = strchr(names ? where : where + sizeof(ENTRY) - 2, ' ');
-		if (!where)
-			break;
 		printf(" %.*s", (int)strcspn(where + 1, "\n "), where + 1);
-		where++;
+		where = strchr(where + 1, ' ');
 	}
 	printf("\n");
 	fflush(stdout);
