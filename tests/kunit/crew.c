@@ -132,18 +132,23 @@ static void arm_until_stopped(struct crew *crew, struct rnd_state *rnd)
 	} while (error != -ESHUTDOWN);
 }
 
-/* Stop the wheel while tasks arm its timers. Each one either expires or is returned. */
-void crew_stop_while_arming(struct rig *rig)
+/*
+ * Stop the wheel while tasks arm its timers. Each one either expires or is returned. Returns false
+ * if no timers expire. The tasks end when the wheel is stopped, so the test is not aborted before.
+ */
+bool crew_stop_while_arming(struct rig *rig)
 {
 	struct wheel_timer *timer, *next;
 	struct crew *crew;
 	LIST_HEAD(unfired);
+	bool expire;
 	u64 back = 0;
 
 	rig->shared = true;
 	rig_await(rig, 100);
 	crew = crew_start(rig, arm_until_stopped);
-	rig_wait(rig);
+	expire = wait_for_completion_timeout(&rig->done, PATIENCE);
+	KUNIT_EXPECT_TRUE(rig->test, expire);
 	KUNIT_EXPECT_EQ(rig->test, wheel_stop(rig->wheel, &unfired), 0);
 	list_for_each_entry_safe(timer, next, &unfired, node) {
 		list_del(&timer->node);
@@ -152,4 +157,5 @@ void crew_stop_while_arming(struct rig *rig)
 	crew_wait(crew);
 	KUNIT_EXPECT_EQ(rig->test, rig->calls + back, atomic64_read(&crew->armed));
 	KUNIT_EXPECT_EQ(rig->test, rig_stats(rig)->cancelled, back);
+	return expire;
 }

@@ -47,7 +47,7 @@ void crew_wait(struct crew *crew);
 void crew_expect_ledger(struct crew *crew);
 void crew_operate(struct crew *crew, struct rnd_state *rnd, struct wheel_timer *timer,
 		  u64 deadline);
-void crew_stop_while_arming(struct rig *rig);
+bool crew_stop_while_arming(struct rig *rig);
 
 static inline u32 below(struct rnd_state *rnd, u32 n)
 {

@@ -252,13 +252,14 @@ static void shutdown_sync_and_free(struct kunit *test)
 /* Each armed timer either expires or is returned by wheel_stop(). */
 static void stop_while_arming(struct kunit *test)
 {
+	bool expire = true;
 	int round;
 
-	for (round = 0; round < 20; round++) {
+	for (round = 0; expire && round < 20; round++) {
 		struct rig *rig = rig_running(test, round & 1 ? WHEEL_SLEEPABLE : 0, 10000,
 					      POOL);
 
-		crew_stop_while_arming(rig);
+		expire = crew_stop_while_arming(rig);
 		rig_destroy(rig);
 	}
 }

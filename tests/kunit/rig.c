@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "schemes.h"
 
-#include <linux/jiffies.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
-
-/* Timeout of a test that waits for an event. No test depends on the duration of the wait. */
-#define PATIENCE	(60 * HZ)
 
 const struct rig_scheme rig_schemes[] = {
 	{ "hashed", WHEEL_HASHED },

@@ -9,6 +9,7 @@
 #include <kunit/test.h>
 #include <linux/wheel_timer_owner.h>
 #include <linux/completion.h>
+#include <linux/jiffies.h>
 #include <linux/math64.h>
 #include <linux/prandom.h>
 #include <linux/time64.h>
@@ -22,6 +23,9 @@
 
 /* Number of buckets of WHEEL_BOUNDED, and so of ticks per revolution. */
 #define BOUNDED_BUCKETS	65536
+
+/* Timeout of a test that waits for an event. No test depends on the duration of the wait. */
+#define PATIENCE	(60 * HZ)
 
 struct probe;
 struct rig;
