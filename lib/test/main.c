@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../tests/splitmix64.h"
 #include "test.h"
 
 static __u64 seed;
@@ -24,14 +25,9 @@ __u64 test_seed(void)
 	return seed;
 }
 
-/* The finalizer of splitmix64. */
 __u64 random_below(__u64 *state, __u64 limit)
 {
-	__u64 x = *state += 0x9e3779b97f4a7c15ULL;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
-	return (x ^ x >> 31) % limit;
+	return splitmix64(state) % limit;
 }
 
 static const struct ktap_test *const tables[] = {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../splitmix64.h"
 #include "script.h"
 
 /* More than the maximum number of operations per lock hold. */
@@ -36,14 +37,9 @@ struct script {
 	__u64 id[SIDE_SLOTS];
 };
 
-/* splitmix64 */
 static __u64 number(struct script *s)
 {
-	__u64 x = s->seed += 0x9e3779b97f4a7c15ULL;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
-	return x ^ x >> 31;
+	return splitmix64(&s->seed);
 }
 
 static __u64 below(struct script *s, __u64 limit)

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Reproducible random numbers from one seed, which main() prints. The generator is
- * splitmix64.
- */
+/* Reproducible random numbers from one seed, which main() prints. */
 #ifndef _HOST_RANDOM_H
 #define _HOST_RANDOM_H
 
 #include "core/env.h"
+#include "../splitmix64.h"
 
 struct random {
 	u64 state;
@@ -22,11 +20,7 @@ static inline struct random random_start(u64 stream)
 
 static inline u64 random_next(struct random *r)
 {
-	u64 x = r->state += 0x9e3779b97f4a7c15;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-	x = (x ^ x >> 27) * 0x94d049bb133111eb;
-	return x ^ x >> 31;
+	return splitmix64(&r->state);
 }
 
 /* Returns a number in 0 .. @limit - 1. */

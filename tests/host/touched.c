@@ -78,7 +78,7 @@ static u32 fill(void)
 
 	state = random_start(0);
 	timers = scheme == &wheel_overflow ? SORTED : MANY;
-	buckets = wheel_buckets(scheme, timers / PER_BUCKET);
+	buckets = wheel_buckets(scheme, timers / PER_BUCKET, 0);
 	if (scheme == &wheel_bounded)
 		buckets = 1 << 23;
 	memory = aligned_alloc(TOUCH_LINE, (wheel_memory(buckets) / TOUCH_LINE + 1) * TOUCH_LINE);

@@ -34,6 +34,7 @@ struct crew *crew_start(struct rig *rig, crew_fn task)
 	crew->rig = rig;
 	crew->task = task;
 	init_completion(&crew->done);
+	crew->until = jiffies + CREW_JIFFIES;
 	atomic_set(&crew->left, CREW_TASKS);
 	for (i = 0; i < CREW_TASKS; i++) {
 		struct task_struct *one = kthread_run(crew_task, crew, "crew/%d", i);

@@ -430,7 +430,7 @@ static void race_with_interrupts(struct crew *crew, struct rnd_state *rnd)
 	struct rig *rig = crew->rig;
 	int i;
 
-	for (i = 0; i < CREW_ROUNDS; i++) {
+	for (i = 0; crew_continues(crew, i); i++) {
 		if (below(rnd, 7))
 			crew_operate(crew, rnd, &rig->probes[below(rnd, CREW_TASKS)].timer,
 				     rig_now(rig) + below(rnd, 30 * NSEC_PER_USEC));

@@ -47,7 +47,7 @@ static void push_at_random(struct crew *crew, struct rnd_state *rnd)
 	struct promises *promises = rig->own;
 	int i;
 
-	for (i = 0; i < CREW_ROUNDS; i++) {
+	for (i = 0; crew_continues(crew, i); i++) {
 		u64 deadline = rig_now(rig) + below(rnd, 40 * NSEC_PER_USEC);
 		u32 id = below(rnd, POOL);
 

@@ -50,7 +50,7 @@ static void arm_and_cancel(struct crew *crew, struct rnd_state *rnd)
 {
 	int i;
 
-	for (i = 0; i < CREW_ROUNDS; i++) {
+	for (i = 0; crew_continues(crew, i); i++) {
 		touch(crew, rnd, below(rnd, POOL));
 		if (i % 64 == 0)
 			cond_resched();
@@ -270,7 +270,7 @@ static void move_on(struct crew *crew, struct rnd_state *rnd)
 	struct rig *rig = crew->rig;
 	int i;
 
-	for (i = 0; i < CREW_ROUNDS; i++) {
+	for (i = 0; crew_continues(crew, i); i++) {
 		struct wheel_timer *timer = &rig->probes[below(rnd, POOL)].timer;
 		u64 far = rig_now(rig) + NSEC_PER_SEC * 3600 + below(rnd, U32_MAX);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <linux/wheel_timer.h>
 
+#include "../splitmix64.h"
 #include "wheel_machine.h"
 
 __u64 wt_now(__u32 clock)
@@ -141,14 +142,9 @@ __u64 wt_seed(void)
 	return seed;
 }
 
-/* The finalizer of splitmix64. */
 __u64 wt_random(__u64 *state)
 {
-	__u64 x = *state += 0x9e3779b97f4a7c15ULL;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
-	return x ^ x >> 31;
+	return splitmix64(state);
 }
 
 __u64 wt_below(__u64 *state, __u64 limit)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../splitmix64.h"
 #include "machine.h"
 #include "tests.h"
 
@@ -68,15 +69,6 @@ static struct timer timers[SLOTS];
 static struct program programs[PROGRAMS];
 static __thread __u64 delays;
 
-static __u64 draw(__u64 *state)
-{
-	__u64 x = *state += 0x9e3779b97f4a7c15ULL;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
-	return x ^ x >> 31;
-}
-
 /* Delay some atomic operations by a random time, so that other threads get ahead. */
 void step(void)
 {
@@ -85,7 +77,7 @@ void step(void)
 	/* This thread is not to be delayed. */
 	if (!delays)
 		return;
-	r = draw(&delays);
+	r = splitmix64(&delays);
 	if (r % 24)
 		return;
 	if (r / 24 % 4 == 0)
@@ -106,7 +98,7 @@ static void wrong(struct program *p, const char *what, const struct timer *t)
 /* Most deadlines are near. Some have passed, and some are far ahead. */
 static __u64 any_deadline(struct program *p)
 {
-	__u64 r = draw(&p->random), now = machine_now();
+	__u64 r = splitmix64(&p->random), now = machine_now();
 
 	if (r % 16 == 0)
 		return now - r / 16 % (3 * TICK);
@@ -146,7 +138,7 @@ static void take(struct program *p, struct timer *t)
 	else if (t->event.fired / TICK > due)
 		wrong(p, "fired late", t);
 	__atomic_store_n(&t->full, false, __ATOMIC_RELEASE);
-	if (draw(&p->random) % 2) {
+	if (splitmix64(&p->random) % 2) {
 		arm(p, t, libwheel_word_restart);
 		return;
 	}
@@ -161,7 +153,7 @@ static void change(struct program *p, struct timer *t)
 	__u64 old = t->deadline;
 	int err;
 
-	if (draw(&p->random) % 3 == 0) {
+	if (splitmix64(&p->random) % 3 == 0) {
 		err = libwheel_word_park(wheel, t->id);
 		if (!err)
 			t->state = PARKED;
@@ -192,7 +184,7 @@ static void operate(struct program *p, struct timer *t)
 		take(p, t);
 	else if (t->state == PARKED)
 		arm(p, t, libwheel_word_arm);
-	else if (t->state == ARMED && draw(&p->random) % 4)
+	else if (t->state == ARMED && splitmix64(&p->random) % 4)
 		change(p, t);
 	else if (overdue(t) && !__atomic_load_n(&t->full, __ATOMIC_ACQUIRE) &&
 		 __atomic_load_n(&wheel->words[WHEEL_ID_SLOT(t->id)],
@@ -206,7 +198,7 @@ static void *program_run(void *arg)
 
 	delays = p->random;
 	while (!p->wrong && __atomic_load_n(&p->left, __ATOMIC_RELAXED)) {
-		__u32 nr = draw(&p->random) % (SLOTS / PROGRAMS);
+		__u32 nr = splitmix64(&p->random) % (SLOTS / PROGRAMS);
 
 		operate(p, &timers[nr * PROGRAMS + p->number]);
 		__atomic_fetch_sub(&p->left, 1, __ATOMIC_RELAXED);

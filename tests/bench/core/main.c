@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../splitmix64.h"
 #include "harness.h"
 
 /* An entry is NULL if it is not linked, or its library is not installed. */
@@ -40,11 +41,8 @@ void die(const char *why)
 u32 random_below(u32 limit)
 {
 	static u64 state = 1;
-	u64 x = state += 0x9e3779b97f4a7c15;
 
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-	x = (x ^ x >> 27) * 0x94d049bb133111eb;
-	return (u32)(((x >> 32) * limit) >> 32);
+	return (u32)(((splitmix64(&state) >> 32) * limit) >> 32);
 }
 
 void fire_at(const struct contestant *c, u64 now)

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../../splitmix64.h"
 #include "contestant.h"
 #include "machine.h"
 #include "words.h"
@@ -101,11 +102,8 @@ static __u64 *busy;
 static __u64 random_below(__u64 limit)
 {
 	static __u64 state = 1;
-	__u64 x = state += 0x9e3779b97f4a7c15;
 
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-	x = (x ^ x >> 27) * 0x94d049bb133111eb;
-	return (x ^ x >> 31) % limit;
+	return splitmix64(&state) % limit;
 }
 
 static void draw_deadlines(void)
