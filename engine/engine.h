@@ -126,7 +126,6 @@ bool wheel_far_ahead(const struct wheel *wheel, u64 time);
 
 void wheel_base_check_missed(struct wheel_base *base);
 void wheel_base_init(struct wheel_base *base, struct wheel *wheel);
-void wheel_base_exit(struct wheel_base *base);
 void wheel_base_program(struct wheel_base *base);
 
 struct wheel *wheel_new(const struct wheel_config *config, const struct wheel_owner *owner,

@@ -5,15 +5,6 @@
 #include <linux/ktime.h>
 #include "trace.h"
 
-/*
- * Hrtimers that expire in hard interrupt context although their owner is not hard. If these are due
- * together, they expire one after the other while interrupts are disabled. Further ones expire in
- * softirq context, which takes about 320 instructions more.
- */
-#define MAX_HARD_OWNERS	4
-
-static atomic_t hard_owners = ATOMIC_INIT(0);
-
 static enum hrtimer_restart base_wakeup(struct hrtimer *hrtimer)
 {
 	struct wheel_base *base = container_of(hrtimer, struct wheel_base, hrtimer);
@@ -49,18 +40,6 @@ void wheel_base_init(struct wheel_base *base, struct wheel *wheel)
 	base->scan_tick = WHEEL_NO_TICK;
 	base_need_clock(base, 0);
 	/* Others wake up tasks, which PREEMPT_RT does not permit in hard interrupt context. */
-	if (wheel->owner->hard)
-		base->mode = HRTIMER_MODE_ABS_HARD;
-	else if (base->state == BASE_TIMED && atomic_add_unless(&hard_owners, 1, MAX_HARD_OWNERS))
-		base->mode = HRTIMER_MODE_ABS;
-	else
-		base->mode = HRTIMER_MODE_ABS_SOFT;
+	base->mode = wheel->owner->hard ? HRTIMER_MODE_ABS_HARD : HRTIMER_MODE_ABS;
 	hrtimer_setup(&base->hrtimer, base_wakeup, wheel_clockid(wheel), base->mode);
-}
-
-/* Undo wheel_base_init(). Only a wheel with a hard owner has several bases. */
-void wheel_base_exit(struct wheel_base *base)
-{
-	if (base->mode == HRTIMER_MODE_ABS)
-		atomic_dec(&hard_owners);
 }

@@ -119,7 +119,6 @@ struct wheel *wheel_new(const struct wheel_config *config, const struct wheel_ow
 	wheel_setup_lockdep(wheel, class);
 	/* Then wheel_init() may have ended early. */
 	if (wheel_killed()) {
-		wheel_base_exit(wheel->base);
 		wheel_free(wheel);
 		return ERR_PTR(-EINTR);
 	}
@@ -330,7 +329,6 @@ void wheel_destroy(struct wheel *wheel)
 	if (wheel->owner->context || IS_ENABLED(CONFIG_DEBUG_OBJECTS))
 		wheel_drain_all(wheel, NULL);
 	wheel_debugfs_remove(wheel);
-	wheel_base_exit(wheel->base);
 	wheel_free(wheel);
 }
 EXPORT_SYMBOL_GPL(wheel_destroy);

@@ -494,12 +494,9 @@ WT_TEST(race, p3_nothing_is_lost_while_deferred)
 	const struct way *way = &variant->way;
 	struct race *race = &self->race;
 	__u32 clocks[] = { WHEEL_CLOCK_MONOTONIC, WHEEL_CLOCK_REALTIME };
-	int consumers, clock, lost, hard[WT_HARD_FILES];
+	int consumers, clock, lost;
 
 	for (consumers = 1; consumers <= MOST_THREADS; consumers++) {
-		/* With two threads, the hrtimer expires in softirq context. */
-		if (consumers == 2)
-			ASSERT_TRUE(wt_open_hard(hard));
 		for (clock = 0; clock < 2; clock++) {
 			ASSERT_TRUE(open_it(race, way, clocks[clock], &self->seed));
 			send_signals(consumers % 2 == clock);
@@ -512,8 +509,6 @@ WT_TEST(race, p3_nothing_is_lost_while_deferred)
 			EXPECT_EQ(0, race->early);
 			close_it(race, way);
 		}
-		if (consumers == 2)
-			wt_close_hard(hard);
 	}
 }
 

@@ -44,7 +44,6 @@ struct reader {
 
 FIXTURE(file) {
 	int fd;
-	int others[WT_HARD_FILES];
 	__u64 seed;
 	struct owner owners[THREADS];
 	struct reader reader;
@@ -53,7 +52,6 @@ FIXTURE(file) {
 FIXTURE_VARIANT(file) {
 	__u32 scheme;
 	__u64 tick;
-	bool softirq;
 };
 
 FIXTURE_VARIANT_ADD(file, hashed) { .scheme = WHEEL_HASHED, .tick = WHEEL_MIN_TICK_NS };
@@ -61,11 +59,6 @@ FIXTURE_VARIANT_ADD(file, hierarchical) { .scheme = WHEEL_HIERARCHICAL, .tick = 
 
 /* With this tick, one ARM takes several ticks. */
 FIXTURE_VARIANT_ADD(file, hierarchical_short) { .scheme = WHEEL_HIERARCHICAL, .tick = 100 };
-
-/* The hrtimer expires in softirq context. */
-FIXTURE_VARIANT_ADD(file, softirq) {
-	.scheme = WHEEL_HIERARCHICAL, .tick = WHEEL_MIN_TICK_NS, .softirq = true,
-};
 
 FIXTURE_SETUP(file)
 {
@@ -76,8 +69,6 @@ FIXTURE_SETUP(file)
 	__u32 i;
 
 	self->seed = wt_seed();
-	if (variant->softirq)
-		ASSERT_TRUE(wt_open_hard(self->others));
 	self->fd = wt_open_setup(0, &setup);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, 0));
@@ -94,8 +85,6 @@ FIXTURE_SETUP(file)
 FIXTURE_TEARDOWN(file)
 {
 	close(self->fd);
-	if (variant->softirq)
-		wt_close_hard(self->others);
 }
 
 /* Pass each event to the thread that armed the timer, until the wheel is stopped. */

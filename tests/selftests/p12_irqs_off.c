@@ -673,19 +673,28 @@ static bool keeps_limit(struct files *set, const struct row *row, enum wt_disabl
 	return shortest <= limit || row->scheme == NO_WHEEL;
 }
 
+/* The hrtimers of files that are due together expire in one interrupt. */
+static __u64 limit_of(const struct row *row, __u64 limit)
+{
+	return row->act == files_due_together ? FILES * LIMIT_TOGETHER : limit;
+}
+
 WT_TEST(irqs_off, p12_irqs_off)
 {
-	EXPECT_TRUE(keeps_limit(self->set, &variant->row, WT_INTERRUPTS, self->result, LIMIT));
+	const struct row *row = &variant->row;
+
+	EXPECT_TRUE(keeps_limit(self->set, row, WT_INTERRUPTS, self->result,
+				limit_of(row, LIMIT)));
 }
 
 WT_TEST(irqs_off, p12_preemption_off)
 {
 	const struct row *row = &variant->row;
-	__u64 limit = row->act == files_due_together ? FILES * LIMIT_TOGETHER : LIMIT_PREEMPTION;
 
 	if (!wt_preemptible(true))
 		SKIP(return, "needs a kernel with PREEMPT_DYNAMIC");
-	EXPECT_TRUE(keeps_limit(self->set, row, WT_PREEMPTION, self->result, limit));
+	EXPECT_TRUE(keeps_limit(self->set, row, WT_PREEMPTION, self->result,
+				limit_of(row, LIMIT_PREEMPTION)));
 	ASSERT_TRUE(wt_preemptible(false));
 }
 

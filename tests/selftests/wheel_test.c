@@ -55,26 +55,6 @@ int wt_open_clock(__u32 clock, __u32 timers, __u64 tick_ns)
 	return open_clock(0, clock, timers, tick_ns);
 }
 
-bool wt_open_hard(int *fds)
-{
-	int i;
-
-	for (i = 0; i < WT_HARD_FILES; i++) {
-		fds[i] = wt_open_clock(WHEEL_CLOCK_MONOTONIC, 1, WT_MS);
-		if (fds[i] < 0)
-			return false;
-	}
-	return true;
-}
-
-void wt_close_hard(const int *fds)
-{
-	int i;
-
-	for (i = 0; i < WT_HARD_FILES; i++)
-		close(fds[i]);
-}
-
 /* Only ADVANCE moves a virtual clock, so calls must not block. */
 int wt_open_virtual(__u32 timers, __u64 tick_ns)
 {

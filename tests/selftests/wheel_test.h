@@ -43,15 +43,6 @@ int wt_open_setup(int flags, struct wheel_setup *setup);
 int wt_open_virtual(__u32 timers, __u64 tick_ns);
 int wt_open_clock(__u32 clock, __u32 timers, __u64 tick_ns);
 
-/*
- * Files that occupy all hrtimers in hard interrupt context: those of files that are set up later
- * expire in softirq context.
- */
-#define WT_HARD_FILES	4
-
-bool wt_open_hard(int *fds);
-void wt_close_hard(const int *fds);
-
 /* Commands. All return 0 or a negative errno. */
 int wt_ioctl(int fd, unsigned long cmd, void *arg);
 int wt_setup(int fd, struct wheel_setup *setup);
