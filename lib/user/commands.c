@@ -59,9 +59,7 @@ u64 user_next_timer(const struct user *u)
 /* Expire all due timers. */
 static void pass(struct user *u)
 {
-	struct wheel_slot_queue due = { 0 };
 	struct wheel_timer *timer;
-	struct wheel_slot *slot;
 
 	u->wheel.counts.passes++;
 	if (wheel_scan_is_due(&u->wheel)) {
@@ -69,11 +67,9 @@ static void pass(struct user *u)
 		scan_all(u);
 		u->wheel.scanning = false;
 	}
-	while ((timer = wheel_expire(&u->wheel)))
-		wheel_slot_push(&u->slots, &due, wheel_slot_of(timer));
-	while ((slot = wheel_slot_pop(&u->slots, &due))) {
-		wheel_event_fired(&u->slots, slot);
-		wheel_event_queue(&u->slots, slot);
+	while ((timer = wheel_expire(&u->wheel))) {
+		wheel_event_fired(&u->slots, wheel_slot_of(timer));
+		wheel_event_queue(&u->slots, wheel_slot_of(timer));
 	}
 }
 

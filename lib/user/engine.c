@@ -160,8 +160,21 @@ static enum wheel_claim claim(struct wheel *wheel, struct wheel_timer *timer,
 	return wheel->claim ? wheel->claim(timer, due, deadline) : WHEEL_FIRE;
 }
 
+/* wheel_requeue(). Most timers have no slack, and a deadline with which they could be armed now. */
+static void requeue(struct wheel *wheel, struct wheel_timer *timer, u64 deadline)
+{
+	struct wheel_core *core = &wheel->core;
+	struct wheel_due due = { wheel_tick_ceil(&core->tick, deadline), 0 };
+
+	timer->deadline = deadline;
+	if (unlikely(due.tick < core->floor || due.tick > core->latest || timer_order(timer)))
+		wheel_requeue(core, timer, deadline);
+	else
+		wheel_put(core, timer, deadline, due, core->own_queue);
+}
+
 /* Decide about a timer that was removed at @due. Returns true if it expires. */
-static bool timer_fires(struct wheel *wheel, struct wheel_timer *timer, u64 due)
+static inline bool timer_fires(struct wheel *wheel, struct wheel_timer *timer, u64 due)
 {
 	u64 deadline;
 
@@ -174,8 +187,7 @@ static bool timer_fires(struct wheel *wheel, struct wheel_timer *timer, u64 due)
 		return true;
 	case WHEEL_LATER:
 		wheel->counts.requeued++;
-		timer->deadline = deadline;
-		wheel_requeue(&wheel->core, timer, deadline);
+		requeue(wheel, timer, deadline);
 		return false;
 	default:
 		wheel->counts.cancelled++;
