@@ -26,6 +26,8 @@ struct handle;
  * @next: libwheel_next(); NULL if not supported
  * @expire: expire all timers that are due at @now, the time on the wheel's clock; NULL if the
  *	kernel does
+ * @start: start a timeout that the inline function cannot start; NULL if no words are private
+ * @stop: the same for libwheel_timeout_stop()
  * @close: free the handle, also in a child of fork()
  */
 struct backend {
@@ -39,6 +41,8 @@ struct backend {
 		    __u32 count);
 	__u64 (*next)(struct handle *handle);
 	void (*expire)(struct handle *handle, __u64 now);
+	int (*start)(struct handle *handle, __u32 slot, __u64 deadline);
+	int (*stop)(struct handle *handle, __u32 slot);
 	void (*close)(struct handle *handle);
 };
 
@@ -59,6 +63,7 @@ struct free_slots {
 /**
  * struct handle - an open wheel
  * @wheel: its public members
+ * @timeouts: the same as a set of timeouts; its @slots are 0 unless the words are private
  * @backend: its backend
  * @setup: effective configuration
  * @fd: file descriptor for poll(), or a negative errno
@@ -69,6 +74,7 @@ struct free_slots {
  */
 struct handle {
 	struct libwheel wheel;
+	struct libwheel_timeouts timeouts;
 	const struct backend *backend;
 	struct wheel_setup setup;
 	int fd;
@@ -77,6 +83,12 @@ struct handle {
 	void *wiped;
 	struct free_slots slots;
 };
+
+/*
+ * Mode of a set of timeouts with LIBWHEEL_ONE_THREAD: the words are private. Only the inline
+ * functions and the user backend access them, without exchanges, doorbells and scans.
+ */
+#define PRIVATE_WORDS	(1U << 31)
 
 /* Both set *@handle only on success, and then @setup to the effective configuration. */
 int kernel_open(struct handle **handle, struct wheel_setup *setup);
@@ -129,10 +141,9 @@ static inline struct handle *handle_of(const struct libwheel *wheel)
 	return (struct handle *)wheel;
 }
 
-/* The handle of a set of timeouts is that of its wheel. */
 static inline struct handle *handle_of_set(const struct libwheel_timeouts *timeouts)
 {
-	return (struct handle *)timeouts;
+	return (struct handle *)((char *)timeouts - offsetof(struct handle, timeouts));
 }
 
 /* Execute a command, except in a child of fork(). */

@@ -31,7 +31,8 @@
  * libwheel_close(). A signal handler may only call libwheel_word_push() with a later deadline, and
  * libwheel_word_park(). After fork() the wheel belongs to the parent. The child may call
  * libwheel_close(), _backend(), _fd(), _info(), _now(), and _list() without flags. The inline
- * functions libwheel_word_*() are not allowed in the child; all other functions fail with -ECHILD.
+ * functions libwheel_word_*() are not allowed in the child, nor with LIBWHEEL_ONE_THREAD
+ * libwheel_timeout_start_at() and _stop(). All other functions fail with -ECHILD.
  *
  * This header needs C99 or C++11, and the __atomic functions of gcc or clang.
  */
@@ -83,6 +84,12 @@ struct libwheel {
  * with -EOPNOTSUPP.
  */
 #define LIBWHEEL_NO_FD		(1U << 0)
+/*
+ * libwheel_options.mode, if one thread calls all functions of a set of timeouts. On the user
+ * backend, libwheel_timeout_start_at() and _stop() are then a load and a store, not atomic.
+ * No result changes. /dev/wheel, and wheels that are not sets of timeouts, ignore this flag.
+ */
+#define LIBWHEEL_ONE_THREAD	(1U << 1)
 
 /**
  * struct libwheel_options - configuration of a wheel
@@ -94,7 +101,7 @@ struct libwheel {
  * @scheme: WHEEL_DEFAULT, WHEEL_HASHED, WHEEL_HIERARCHICAL, WHEEL_BOUNDED or WHEEL_OVERFLOW
  * @timers: number of slots, as wheel_setup.timers
  * @buckets: number of buckets, as wheel_setup.buckets
- * @mode: LIBWHEEL_NO_FD or 0
+ * @mode: LIBWHEEL_NO_FD and LIBWHEEL_ONE_THREAD, or 0
  * @tick_ns: tick length in nanoseconds. 0 selects 1 ms
  *
  * For all members but @size, 0 selects the default. The default scheme of the library is
@@ -248,12 +255,21 @@ inline struct libwheel_time libwheel_time_after(struct libwheel_time time, uint6
  *
  * One timeout per slot, for the requests and connections of a server. The slot is the number of
  * the request or connection in the program, such as its file descriptor, and has one owner at a
- * time. Starting and stopping a timeout takes one compare-and-swap. A system call is made only for
- * the first start of a slot, and if the next scan of the words would be too late.
+ * time. Starting and stopping a timeout takes one compare-and-swap, or with LIBWHEEL_ONE_THREAD one
+ * load and one store. A system call is made only for the first start of a slot, and if the next
+ * scan of the words would be too late.
  *
  * After a timeout has expired, its slot is in use until its event was taken.
+ *
+ * @words: words of the slots
+ * @slots: number of slots, with LIBWHEEL_ONE_THREAD on the user backend; otherwise 0
+ *
+ * Only the members that inline functions use are public.
  */
-struct libwheel_timeouts;
+struct libwheel_timeouts {
+	__u64 *words;
+	__u64 slots;
+};
 
 /*
  * Open a set of timeouts with the slots 0 to @slots - 1. If @options is NULL, all options have
@@ -274,13 +290,23 @@ void libwheel_timeout_close(struct libwheel_timeouts *timeouts);
  */
 LIBWHEEL_MUST_CHECK int libwheel_timeout_start(struct libwheel_timeouts *timeouts, uint32_t slot,
 					       uint64_t delay);
-LIBWHEEL_MUST_CHECK int libwheel_timeout_start_at(struct libwheel_timeouts *timeouts,
-						  uint32_t slot, struct libwheel_time deadline);
+LIBWHEEL_MUST_CHECK inline int
+libwheel_timeout_start_at(struct libwheel_timeouts *timeouts, uint32_t slot,
+			  struct libwheel_time deadline);
 /*
  * Stop a timeout. 0: it was stopped, and no event follows; -EBUSY: it has expired, and its event
  * follows; -ENOENT: it is not started, and no event follows; -EINVAL: no such slot.
  */
-LIBWHEEL_MUST_CHECK int libwheel_timeout_stop(struct libwheel_timeouts *timeouts, uint32_t slot);
+LIBWHEEL_MUST_CHECK inline int
+libwheel_timeout_stop(struct libwheel_timeouts *timeouts, uint32_t slot);
+/*
+ * libwheel_timeout_start_at() and _stop() if the inline functions cannot complete them: if threads
+ * share the slots, or the timeout must be queued on the wheel, or with an error.
+ */
+LIBWHEEL_MUST_CHECK int libwheel_timeout_do_start(struct libwheel_timeouts *timeouts,
+						  uint32_t slot, struct libwheel_time deadline);
+LIBWHEEL_MUST_CHECK int libwheel_timeout_do_stop(struct libwheel_timeouts *timeouts,
+						 uint32_t slot);
 /*
  * Read the clock. With both backends, timeouts that are due have expired on return, and starting
  * or stopping them fails with -EBUSY. libwheel_timeout_start() and _wait() do the same. The other
@@ -345,6 +371,31 @@ LIBWHEEL_INLINE struct libwheel_time libwheel_time_after(struct libwheel_time ti
 }
 
 #include "libwheel_word.h"
+
+/*
+ * A word that only one thread uses is the deadline of a started timeout. WHEEL_WORD_IDLE is set in
+ * the word of a stopped one, which may still be queued at that time, and all bits are set if it is
+ * not queued. A later deadline is detected at the earlier one.
+ */
+LIBWHEEL_INLINE int libwheel_timeout_start_at(struct libwheel_timeouts *timeouts, uint32_t slot,
+					      struct libwheel_time deadline)
+{
+	if (slot < timeouts->slots &&
+	    (int64_t)deadline.ns > (int64_t)(timeouts->words[slot] & WHEEL_MAX_TIME)) {
+		timeouts->words[slot] = deadline.ns;
+		return 0;
+	}
+	return libwheel_timeout_do_start(timeouts, slot, deadline);
+}
+
+LIBWHEEL_INLINE int libwheel_timeout_stop(struct libwheel_timeouts *timeouts, uint32_t slot)
+{
+	if (slot < timeouts->slots && LIBWHEEL_IS_DEADLINE(timeouts->words[slot])) {
+		timeouts->words[slot] |= WHEEL_WORD_IDLE;
+		return 0;
+	}
+	return libwheel_timeout_do_stop(timeouts, slot);
+}
 
 #ifdef __cplusplus
 }

@@ -46,7 +46,7 @@ static int backend_wanted(const struct libwheel_options *options)
 {
 	const char *name = NULL;
 
-	if (options->mode & ~LIBWHEEL_NO_FD)
+	if (options->mode & ~(LIBWHEEL_NO_FD | LIBWHEEL_ONE_THREAD))
 		return invalid("options.mode has an unknown flag");
 	if (options->backend > LIBWHEEL_USER)
 		return invalid("options.backend is not LIBWHEEL_AUTO, _KERNEL or _USER");
@@ -89,7 +89,7 @@ static int open_backend(struct handle **handle, int backend,
 	struct wheel_setup setup = *requested;
 	int err = -EOPNOTSUPP;
 
-	if (backend != LIBWHEEL_USER && !mode)
+	if (backend != LIBWHEEL_USER && !(mode & LIBWHEEL_NO_FD))
 		err = kernel_open(handle, &setup);
 	if (backend == LIBWHEEL_KERNEL || !kernel_cannot(err))
 		return err;
@@ -150,6 +150,7 @@ int options_open(struct libwheel **wheel, const struct libwheel_options *options
 	struct handle *handle;
 	int saved = errno;
 	int backend, err;
+	__u32 mode;
 
 	err = options_copy(&o, options);
 	if (err)
@@ -170,7 +171,10 @@ int options_open(struct libwheel **wheel, const struct libwheel_options *options
 	backend = backend_wanted(&o);
 	if (backend < 0)
 		return backend;
-	err = open_backend(&handle, backend, &setup, o.mode);
+	mode = o.mode & LIBWHEEL_NO_FD;
+	if (slots && o.mode & LIBWHEEL_ONE_THREAD)
+		mode |= PRIVATE_WORDS;
+	err = open_backend(&handle, backend, &setup, mode);
 	errno = saved;
 	if (!err)
 		*wheel = &handle->wheel;

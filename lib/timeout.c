@@ -22,7 +22,7 @@ int libwheel_timeout_open(struct libwheel_timeouts **timeouts, uint32_t slots,
 		return invalid("the number of slots is 0");
 	err = options_open(&wheel, options ?: &defaults, slots);
 	if (!err)
-		*timeouts = (struct libwheel_timeouts *)handle_of(wheel);
+		*timeouts = &handle_of(wheel)->timeouts;
 	return err;
 }
 
@@ -63,17 +63,23 @@ static int create(struct handle *handle, uint32_t slot)
 	return err;
 }
 
-/* The word is IDLE: its timer has expired, or was not created. Or an argument is out of range. */
+/*
+ * The word is IDLE: its timer has expired, or was not created. Or the words are private, or an
+ * argument is out of range.
+ */
 static noinline int start_slow(struct handle *handle, uint32_t slot, uint64_t deadline)
 {
 	int err;
 
 	if (!*handle->ours)
 		return -ECHILD;
-	if (slot >= handle->wheel.timers)
+	if (slot >= handle->setup.timers)
 		return invalid(NO_SUCH_SLOT);
 	/* A VIRTUAL clock begins at 0, which is not the deadline of a word. */
 	deadline = deadline ?: 1;
+	if (handle->timeouts.slots)
+		return LIBWHEEL_IS_DEADLINE(deadline) ?
+		       handle->backend->start(handle, slot, deadline) : -ERANGE;
 	err = libwheel_word_arm(&handle->wheel, slot, deadline);
 	if (err != -ENOENT)
 		return err;
@@ -81,14 +87,14 @@ static noinline int start_slow(struct handle *handle, uint32_t slot, uint64_t de
 	return err ?: libwheel_word_arm(&handle->wheel, slot, deadline);
 }
 
-int libwheel_timeout_start_at(struct libwheel_timeouts *timeouts, uint32_t slot,
+int libwheel_timeout_do_start(struct libwheel_timeouts *timeouts, uint32_t slot,
 			      struct libwheel_time deadline)
 {
 	struct handle *handle = handle_of_set(timeouts);
 	struct libwheel *wheel = &handle->wheel;
 	__u64 *word, old;
 
-	/* A child of fork() has no words. */
+	/* A child of fork() has no words. If they are private, the wheel has none. */
 	if (unlikely(!*handle->ours || slot >= wheel->timers ||
 		     !LIBWHEEL_IS_DEADLINE(deadline.ns)))
 		return start_slow(handle, slot, deadline.ns);
@@ -108,20 +114,29 @@ int libwheel_timeout_start(struct libwheel_timeouts *timeouts, uint32_t slot, ui
 {
 	struct libwheel_time now = libwheel_timeout_now(timeouts);
 
-	return libwheel_timeout_start_at(timeouts, slot, libwheel_time_after(now, delay));
+	now = libwheel_time_after(now, delay);
+	/* The inline function does not detect a child of fork(). */
+	if (timeouts->slots && *handle_of_set(timeouts)->ours)
+		return libwheel_timeout_start_at(timeouts, slot, now);
+	return libwheel_timeout_do_start(timeouts, slot, now);
 }
 
-/* The word is IDLE, or an argument is invalid. A timer that can be created has not expired. */
+/*
+ * The word is IDLE or private, or an argument is invalid. A timer that can be created has not
+ * expired.
+ */
 static noinline int stop_slow(struct handle *handle, uint32_t slot)
 {
 	if (!*handle->ours)
 		return -ECHILD;
-	if (slot >= handle->wheel.timers)
+	if (slot >= handle->setup.timers)
 		return invalid(NO_SUCH_SLOT);
+	if (handle->timeouts.slots)
+		return handle->backend->stop(handle, slot);
 	return create(handle, slot) == -EBUSY ? -EBUSY : -ENOENT;
 }
 
-int libwheel_timeout_stop(struct libwheel_timeouts *timeouts, uint32_t slot)
+int libwheel_timeout_do_stop(struct libwheel_timeouts *timeouts, uint32_t slot)
 {
 	struct handle *handle = handle_of_set(timeouts);
 	__u64 *word, old;
@@ -143,7 +158,7 @@ int libwheel_timeout_wait(struct libwheel_timeouts *timeouts, struct wheel_event
 	struct libwheel *wheel = &handle_of_set(timeouts)->wheel;
 	int i, n = libwheel_wait(wheel, events, count, timeout_ns);
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n && !timeouts->slots; i++)
 		libwheel_word_reset(wheel, events[i].id);
 	return n;
 }

@@ -171,7 +171,9 @@ static void mode_is_of_the_program(void)
 	EXPECT_EQ(0, libwheel_open(&wheel, &options));
 	EXPECT_EQ(LIBWHEEL_USER, libwheel_backend(wheel));
 	libwheel_close(wheel);
-	options.mode = 1U << 1;
+	options.mode = 1U << 2;
+	EXPECT_EQ(-EINVAL, libwheel_open(&wheel, &options));
+	options.mode = 1U << 31;
 	EXPECT_EQ(-EINVAL, libwheel_open(&wheel, &options));
 }
 

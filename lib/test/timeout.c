@@ -1,21 +1,40 @@
 // SPDX-License-Identifier: MIT
 /*
- * Timeouts: on a VIRTUAL clock, and on a running one, where both backends must agree.
+ * Timeouts: on a VIRTUAL clock, and on a running one, where both backends must agree. Each test
+ * also runs with LIBWHEEL_ONE_THREAD, which changes no result.
  */
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/time.h>
 
 #include "test.h"
 
-static struct libwheel_timeouts *open_set(__u32 clock, __u32 slots)
+static __u32 mode;
+
+/* Each test in a process of its own. */
+#define ONE_THREAD(test)				\
+static void test##_in_one_thread(void)			\
+{							\
+	mode = LIBWHEEL_ONE_THREAD;			\
+	test();						\
+}
+
+static struct libwheel_timeouts *open_scheme(__u32 scheme, __u32 clock, __u32 slots)
 {
-	struct libwheel_options options = { .size = sizeof(options), .clock = clock };
+	struct libwheel_options options = {
+		.size = sizeof(options), .scheme = scheme, .clock = clock, .mode = mode,
+	};
 	struct libwheel_timeouts *set = NULL;
 
 	NEED(!libwheel_timeout_open(&set, slots, &options));
 	return set;
+}
+
+static struct libwheel_timeouts *open_set(__u32 clock, __u32 slots)
+{
+	return open_scheme(WHEEL_DEFAULT, clock, slots);
 }
 
 static struct libwheel_time at(__u64 ns)
@@ -205,7 +224,7 @@ static void timeout_wait_and_signals(void)
 static void timeouts_without_a_descriptor(void)
 {
 	struct libwheel_options options = {
-		.size = sizeof(options), .backend = LIBWHEEL_USER, .mode = LIBWHEEL_NO_FD,
+		.size = sizeof(options), .backend = LIBWHEEL_USER, .mode = LIBWHEEL_NO_FD | mode,
 		.timers = 3, .tick_ns = 5 * MS,
 	};
 	struct libwheel_timeouts *set = NULL;
@@ -231,14 +250,290 @@ static void timeouts_without_a_descriptor(void)
 	libwheel_timeout_close(set);
 }
 
+/*
+ * Moved to a later deadline, which the wheel does not detect at once, a timeout does not expire at
+ * the old one, and it can be stopped or moved back after that.
+ */
+static void timeout_postponed_beyond_its_old_time(void)
+{
+	static const __u32 schemes[] = {
+		WHEEL_HASHED, WHEEL_HIERARCHICAL, WHEEL_BOUNDED, WHEEL_OVERFLOW,
+	};
+	struct wheel_event event;
+	size_t i;
+
+	for (i = 0; i < COUNT(schemes); i++) {
+		struct libwheel_timeouts *set = open_scheme(schemes[i], WHEEL_CLOCK_VIRTUAL, 64);
+		const struct libwheel *wheel = libwheel_timeout_wheel(set);
+		struct wheel_op ops[4];
+		__u32 slot, cursor = 0;
+
+		for (slot = 0; slot < 4; slot++) {
+			EXPECT_EQ(0, libwheel_timeout_start_at(set, slot, at(5 * MS)));
+			EXPECT_EQ(0, libwheel_timeout_start_at(set, slot, at(HOUR)));
+		}
+		EXPECT_EQ(0, libwheel_timeout_advance(set, at(6 * MS)));
+		EXPECT_EQ(-1, expired_slot(set));
+		EXPECT_EQ(4, libwheel_list(wheel, 0, ops, 4, &cursor));
+		EXPECT_EQ(HOUR, ops[0].when);
+		EXPECT_EQ(0, libwheel_timeout_stop(set, 0));
+		EXPECT_EQ(0, libwheel_timeout_start_at(set, 1, at(8 * MS)));
+		EXPECT_EQ(0, libwheel_timeout_start_at(set, 2, at(2 * HOUR)));
+		cursor = 0;
+		EXPECT_EQ(3, libwheel_list(wheel, 0, ops, 4, &cursor));
+		EXPECT_EQ(0, libwheel_timeout_advance(set, at(8 * MS)));
+		EXPECT_EQ(1, expired_slot(set));
+		EXPECT_EQ(0, libwheel_timeout_advance(set, at(HOUR - 1)));
+		EXPECT_EQ(-1, expired_slot(set));
+		EXPECT_EQ(0, libwheel_timeout_advance(set, at(HOUR)));
+		EXPECT_EQ(3, expired_slot(set));
+		EXPECT_EQ(0, libwheel_timeout_advance(set, at(2 * HOUR)));
+		EXPECT_EQ(1, libwheel_timeout_wait(set, &event, 1, 0));
+		EXPECT_EQ(2, event.cookie);
+		EXPECT_EQ(2 * HOUR, event.deadline);
+		EXPECT_EQ(2 * HOUR, event.fired);
+		balanced_stats((struct libwheel *)wheel);
+		libwheel_timeout_close(set);
+	}
+}
+
+/* A stopped timeout is started again before, at and after its old deadline. */
+static void timeout_stopped_and_started(void)
+{
+	static const __u64 again[] = { 3 * MS, 5 * MS, 7 * MS };
+	size_t i;
+
+	for (i = 0; i < COUNT(again); i++) {
+		struct libwheel_timeouts *set = open_set(WHEEL_CLOCK_VIRTUAL, 8);
+
+		EXPECT_EQ(0, libwheel_timeout_start_at(set, 6, at(5 * MS)));
+		EXPECT_EQ(0, libwheel_timeout_stop(set, 6));
+		EXPECT_EQ(0, libwheel_timeout_start_at(set, 6, at(again[i])));
+		EXPECT_EQ(0, libwheel_timeout_advance(set, at(again[i] - 1)));
+		EXPECT_EQ(-1, expired_slot(set));
+		EXPECT_EQ(0, libwheel_timeout_advance(set, at(again[i])));
+		EXPECT_EQ(6, expired_slot(set));
+		/* Stopped until after its old deadline. */
+		EXPECT_EQ(0, libwheel_timeout_start_at(set, 6, at(20 * MS)));
+		EXPECT_EQ(0, libwheel_timeout_stop(set, 6));
+		EXPECT_EQ(0, libwheel_timeout_advance(set, at(30 * MS)));
+		EXPECT_EQ(-ENOENT, libwheel_timeout_stop(set, 6));
+		EXPECT_EQ(0, libwheel_timeout_start_at(set, 6, at(40 * MS)));
+		EXPECT_EQ(0, libwheel_timeout_advance(set, at(40 * MS)));
+		EXPECT_EQ(6, expired_slot(set));
+		libwheel_timeout_close(set);
+	}
+}
+
+/* A start that is due before all others sets the descriptor, also if the slot was used before. */
+static void timeout_that_is_next(void)
+{
+	struct libwheel_timeouts *set = open_set(WHEEL_CLOCK_MONOTONIC, 64);
+	struct pollfd ready = { .fd = libwheel_timeout_fd(set), .events = POLLIN };
+	struct libwheel_time deadline;
+	struct wheel_event event;
+	int i;
+
+	EXPECT_EQ(0, libwheel_timeout_start(set, 4, HOUR));
+	for (i = 0; i < 3; i++) {
+		deadline = libwheel_time_after(libwheel_timeout_now(set), 3 * MS);
+		EXPECT_EQ(0, libwheel_timeout_start_at(set, 3, deadline));
+		/* An hour without the event, and a minute if the test fails. */
+		NEED(poll(&ready, 1, 60000) == 1);
+		EXPECT_EQ(1, libwheel_timeout_wait(set, &event, 1, HOUR));
+		EXPECT_EQ(3, event.cookie);
+		EXPECT_EQ(deadline.ns, event.deadline);
+		EXPECT(event.fired >= deadline.ns);
+	}
+	libwheel_timeout_close(set);
+}
+
+#define RANDOM_SLOTS	24
+#define RANDOM_STEPS	20000
+
+/**
+ * struct expected - state of a timeout, by the comments of libwheel.h
+ * @deadline: deadline; 0: not started
+ * @due: boundary of ticks at which it expires at the latest
+ * @expired: it has expired, and its event was not taken
+ */
+struct expected {
+	__u64 deadline;
+	__u64 due;
+	bool expired;
+};
+
+static struct expected expected[RANDOM_SLOTS];
+static bool equal;
+
+#define SAME(expect, seen)	(equal &= EXPECT_EQ(expect, seen))
+
+/* "The timer then expires at the first tick boundary", or at the next one if it has passed. */
+static __u64 boundary(__u64 deadline, __u64 now)
+{
+	__u64 due = (deadline + MS - 1) / MS * MS;
+
+	return due > now ? due : now / MS * MS + MS;
+}
+
+static void random_start(struct libwheel_timeouts *set, __u64 *state, __u64 now)
+{
+	__u32 slot = (__u32)random_below(state, RANDOM_SLOTS + 1);
+	__u64 far = random_below(state, 4) ? 20 * MS : 10 * HOUR;
+	__u64 deadline = now + random_below(state, far);
+	struct expected *e = &expected[slot];
+	int seen;
+
+	if (!random_below(state, 8))
+		deadline = now - random_below(state, now + 1);
+	if (!random_below(state, 50))
+		deadline |= 1ULL << 63;
+	seen = libwheel_timeout_start_at(set, slot, at(deadline));
+	if (slot == RANDOM_SLOTS) {
+		SAME(-EINVAL, seen);
+	} else if (deadline > WHEEL_MAX_TIME) {
+		SAME(-ERANGE, seen);
+	} else if (e->expired) {
+		SAME(-EBUSY, seen);
+	} else {
+		SAME(0, seen);
+		/* An event cannot have a deadline of 0. */
+		e->deadline = deadline ? deadline : 1;
+		e->due = boundary(deadline, now);
+	}
+}
+
+static void random_stop(struct libwheel_timeouts *set, __u64 *state)
+{
+	__u32 slot = (__u32)random_below(state, RANDOM_SLOTS);
+	struct expected *e = &expected[slot];
+	int expect = e->expired ? -EBUSY : e->deadline ? 0 : -ENOENT;
+
+	SAME(expect, libwheel_timeout_stop(set, slot));
+	if (!expect)
+		e->deadline = 0;
+}
+
+static void random_take(struct libwheel_timeouts *set, __u64 *state, __u64 now)
+{
+	struct wheel_event events[RANDOM_SLOTS];
+	__u32 count = 1 + (__u32)random_below(state, RANDOM_SLOTS);
+	__u32 i, all = 0;
+	int n = libwheel_timeout_wait(set, events, count, 0);
+
+	for (i = 0; i < RANDOM_SLOTS; i++)
+		all += expected[i].expired;
+	SAME(all < count ? all : count, n);
+	for (i = 0; i < (__u32)n; i++) {
+		struct expected *e = &expected[events[i].cookie];
+
+		SAME(true, e->expired);
+		SAME(e->deadline, events[i].deadline);
+		SAME(true, events[i].fired >= e->deadline && events[i].fired <= now);
+		e->expired = false;
+		e->deadline = 0;
+	}
+}
+
+/* The list has each timeout that is started and has not expired, with its deadline. */
+static void check_list(struct libwheel_timeouts *set)
+{
+	struct wheel_op ops[RANDOM_SLOTS];
+	__u32 cursor = 0, i, listed = 0;
+	int n = libwheel_list(libwheel_timeout_wheel(set), 0, ops, RANDOM_SLOTS, &cursor);
+
+	for (i = 0; i < RANDOM_SLOTS; i++) {
+		if (!expected[i].deadline || expected[i].expired)
+			continue;
+		NEED((int)listed < n);
+		SAME(i, WHEEL_ID_SLOT(ops[listed].id));
+		SAME(expected[i].deadline, ops[listed++].when);
+	}
+	SAME(listed, n);
+}
+
+/* Random calls against a model that is written from the header. SEED=n repeats them. */
+static void random_calls(__u32 scheme)
+{
+	struct libwheel_timeouts *set = open_scheme(scheme, WHEEL_CLOCK_VIRTUAL, RANDOM_SLOTS);
+	__u64 state = test_seed(), now = 0;
+	int step, i;
+
+	memset(expected, 0, sizeof(expected));
+	equal = true;
+	for (step = 0; step < RANDOM_STEPS && equal; step++) {
+		switch (random_below(&state, 8)) {
+		case 0 ... 3:
+			random_start(set, &state, now);
+			break;
+		case 4:
+			random_stop(set, &state);
+			break;
+		case 5:
+			random_take(set, &state, now);
+			break;
+		case 6:
+			now += random_below(&state, random_below(&state, 50) ? 4 * MS : HOUR);
+			SAME(0, libwheel_timeout_advance(set, at(now)));
+			for (i = 0; i < RANDOM_SLOTS; i++)
+				if (expected[i].deadline && expected[i].due <= now)
+					expected[i].expired = true;
+			break;
+		default:
+			check_list(set);
+		}
+	}
+	if (!equal)
+		printf("# step %d, scheme %u\n", step, scheme);
+	balanced_stats((struct libwheel *)libwheel_timeout_wheel(set));
+	libwheel_timeout_close(set);
+}
+
+static void timeout_random_calls(void)
+{
+	__u32 scheme;
+
+	for (scheme = WHEEL_HASHED; scheme <= WHEEL_OVERFLOW; scheme++)
+		random_calls(scheme);
+}
+
+ONE_THREAD(timeout_life)
+ONE_THREAD(timeout_stop_reasons)
+ONE_THREAD(timeout_ranges)
+ONE_THREAD(timeout_in_the_past)
+ONE_THREAD(timeout_that_was_not_taken)
+ONE_THREAD(timeout_start_of_a_due_one)
+ONE_THREAD(timeout_wait_and_signals)
+ONE_THREAD(timeouts_without_a_descriptor)
+ONE_THREAD(timeout_postponed_beyond_its_old_time)
+ONE_THREAD(timeout_stopped_and_started)
+ONE_THREAD(timeout_that_is_next)
+ONE_THREAD(timeout_random_calls)
+
 const struct ktap_test timeout_tests[] = {
 	TEST(timeout_life),
+	TEST(timeout_life_in_one_thread),
 	TEST(timeout_stop_reasons),
+	TEST(timeout_stop_reasons_in_one_thread),
 	TEST(timeout_ranges),
+	TEST(timeout_ranges_in_one_thread),
 	TEST(timeout_in_the_past),
+	TEST(timeout_in_the_past_in_one_thread),
 	TEST(timeout_that_was_not_taken),
+	TEST(timeout_that_was_not_taken_in_one_thread),
 	TEST(timeout_start_of_a_due_one),
+	TEST(timeout_start_of_a_due_one_in_one_thread),
 	TEST(timeout_wait_and_signals),
+	TEST(timeout_wait_and_signals_in_one_thread),
 	TEST(timeouts_without_a_descriptor),
+	TEST(timeouts_without_a_descriptor_in_one_thread),
+	TEST(timeout_postponed_beyond_its_old_time),
+	TEST(timeout_postponed_beyond_its_old_time_in_one_thread),
+	TEST(timeout_stopped_and_started),
+	TEST(timeout_stopped_and_started_in_one_thread),
+	TEST(timeout_that_is_next),
+	TEST(timeout_that_is_next_in_one_thread),
+	TEST(timeout_random_calls),
+	TEST(timeout_random_calls_in_one_thread),
 	{ NULL, NULL }
 };

@@ -38,14 +38,14 @@ static void scan_all(struct user *u)
 /* On a VIRTUAL clock next_wake is 0, so the program does not request scans. */
 static void scan_unrequested(struct user *u)
 {
-	if (is_virtual(u) && u->slots.words)
+	if (is_virtual(u) && has_shared_words(u))
 		scan_all(u);
 }
 
 /* On a bounded wheel, a scan finds timers beyond the range, which it cannot queue. */
 static bool has_words_beyond(const struct user *u)
 {
-	return u->slots.words && u->handle.setup.scheme == WHEEL_BOUNDED && !u->stopped;
+	return has_shared_words(u) && u->handle.setup.scheme == WHEEL_BOUNDED && !u->stopped;
 }
 
 /* On a VIRTUAL clock, returns the time of the next timer after a scan, or WHEEL_NEVER. */
@@ -160,6 +160,17 @@ static int submit_ops(struct user *u, struct wheel_submit *submit)
 	return 0;
 }
 
+/* Move an event from its slot to the program. */
+static inline void deliver(struct user *u, struct wheel_slot *slot, struct wheel_event *event)
+{
+	if (u->mode & PRIVATE_WORDS) {
+		private_deliver(u, slot, event);
+		return;
+	}
+	wheel_event_describe(&u->slots, slot, u->wheel.now, event);
+	wheel_event_consumed(&u->slots, slot, event);
+}
+
 /* libwheel_expirations() */
 int user_take(struct handle *handle, struct wheel_event *events, u32 count)
 {
@@ -174,8 +185,7 @@ int user_take(struct handle *handle, struct wheel_event *events, u32 count)
 		slot = wheel_slot_pop(slots, &slots->fired);
 		if (!slot)
 			break;
-		wheel_event_describe(slots, slot, u->wheel.now, &events[taken]);
-		wheel_event_consumed(slots, slot, &events[taken++]);
+		deliver(u, slot, &events[taken++]);
 	}
 	ret = !taken && u->stopped ? -ESHUTDOWN : (int)taken;
 	watch_again(u);
@@ -228,7 +238,7 @@ static int kick(struct user *u)
 {
 	int err;
 
-	if (!u->slots.words)
+	if (!has_shared_words(u))
 		return -EOPNOTSUPP;
 	user_enter(u);
 	scan_all(u);

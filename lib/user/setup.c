@@ -46,15 +46,17 @@ static const struct backend user_backend = {
 	.take		= user_take,
 	.next		= user_next,
 	.expire		= user_expire,
+	.start		= private_start,
+	.stop		= private_stop,
 	.close		= user_close,
 };
 
-static void words_fill(u64 *words, size_t count)
+static void words_fill(u64 *words, size_t count, u64 word)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		words[i] = WHEEL_WORD_IDLE;
+		words[i] = word;
 }
 
 /* Replace an anonymous area of words by private mappings of a file. Returns 0 or -errno. */
@@ -72,17 +74,17 @@ static int words_map(u64 *words, size_t count, int fd)
 }
 
 /*
- * Make all words idle. Words beyond the first FILE_WORDS share the memory of a file until they are
+ * Initialize all words. Words beyond the first FILE_WORDS share the memory of a file until they are
  * written, so unused ones need no memory. Without a file, they are written. Returns 0 or -errno.
  */
-static int words_idle(u64 *words, size_t count)
+static int words_set(u64 *words, size_t count, u64 word)
 {
 	size_t first = min_t(size_t, count, FILE_WORDS);
 	ssize_t size = first * sizeof(*words);
 	struct rlimit limit;
 	int fd, err = 0;
 
-	words_fill(words, first);
+	words_fill(words, first, word);
 	if (first == count)
 		return 0;
 	/* To write a file beyond the limit would end the program with SIGXFSZ. */
@@ -91,7 +93,7 @@ static int words_idle(u64 *words, size_t count)
 	if (fd >= 0 && pwrite(fd, words, size, 0) == size)
 		err = words_map(words + first, count - first, fd);
 	else
-		words_fill(words + first, count - first);
+		words_fill(words + first, count - first, word);
 	if (fd >= 0)
 		close(fd);
 	return err;
@@ -102,15 +104,25 @@ static int words_init(struct user *u)
 {
 	struct libwheel *wheel = &u->handle.wheel;
 	struct wheel_slots *slots = &u->slots;
+	bool private = u->mode & PRIVATE_WORDS;
 	int err = handle_words_map(&u->handle, -1);
 
 	if (!err)
-		err = words_idle(wheel->words, wheel->timers);
+		err = words_set(wheel->words, wheel->timers,
+				private ? PRIVATE_UNQUEUED : WHEEL_WORD_IDLE);
 	if (err)
 		return err;
 	slots->words = &wheel->words;
 	slots->scanner.bells = &wheel->bells;
 	slots->scanner.summary = &wheel->summary;
+	if (private) {
+		u->handle.timeouts.words = wheel->words;
+		u->handle.timeouts.slots = wheel->timers;
+		wheel->timers = 0;
+		u->wheel.claim = private_claim;
+		return 0;
+	}
+	u->wheel.claim = wheel_word_claim;
 	slots->scanner.next_wake = &u->handle.page->next_wake;
 	wheel_scan_init(slots);
 	return 0;
@@ -126,10 +138,8 @@ static int user_init(struct user *u)
 	u->slots.setup = *setup;
 	u->slots.wheel = &u->wheel;
 	u->wheel.data = &u->slots;
-	if (setup->flags & WHEEL_SETUP_WORDS) {
-		u->wheel.claim = wheel_word_claim;
+	if (setup->flags & WHEEL_SETUP_WORDS)
 		err = words_init(u);
-	}
 	if (err)
 		return err;
 	u->slots.pages = calloc(DIV_ROUND_UP(setup->timers, WHEEL_SLOTS_PER_PAGE),
@@ -149,8 +159,8 @@ static int user_init(struct user *u)
 }
 
 /*
- * Create a wheel of the user backend. @mode is LIBWHEEL_NO_FD or 0. On success, sets *@handle, and
- * @setup to the effective configuration.
+ * Create a wheel of the user backend. @mode has any of LIBWHEEL_NO_FD and PRIVATE_WORDS. On
+ * success, sets *@handle, and @setup to the effective configuration.
  */
 int user_open(struct handle **handle, struct wheel_setup *setup, u32 mode)
 {

@@ -8,9 +8,11 @@
 
  *	    |                |-----> slots/ -> engine -> wheel
  *	    |                \-----> lock, lull
- *	    \-> single -> plain -> slots/, lock, lull
+ *	    |-> single -> plain -> slots/, lock, lull
+ *	    \-> private -> commands
  *
- * One lock per wheel protects everything except the words, doorbells and summary.
+ * One lock per wheel protects everything except the words, doorbells and summary. With private
+ * words, libwheel_timeout_start_at() and _stop() do not need it, because no other thread takes it.
  */
 #ifndef LIBWHEEL_USER_H
 #define LIBWHEEL_USER_H
@@ -25,7 +27,7 @@
  * struct user - a wheel of the user backend
  * @handle: its handle
  * @lock: protects the following members, except @mode
- * @mode: LIBWHEEL_NO_FD or 0; constant
+ * @mode: LIBWHEEL_NO_FD and PRIVATE_WORDS, or 0; constant
  * @lull: the current lull; it has ended in a child of fork()
  * @wheel: the wheel
  * @slots: its timers
@@ -59,6 +61,28 @@ int user_rearm(struct handle *handle, __u64 id, __u64 when);
 int user_rearm_or_arm(struct handle *handle, uint64_t *id, __u64 when, __u64 cookie);
 int user_cancel(struct handle *handle, __u64 id);
 
+/* private.c */
+#define PRIVATE_UNQUEUED	(~(u64)0)
+
+enum wheel_claim private_claim(struct wheel_timer *timer, u64 due, u64 *deadline);
+int private_start(struct handle *handle, __u32 nr, __u64 deadline);
+int private_stop(struct handle *handle, __u32 nr);
+
+/* The cookie is the slot, so the parameters are not read. */
+static inline void private_deliver(struct user *u, struct wheel_slot *slot,
+				   struct wheel_event *event)
+{
+	*event = (struct wheel_event){
+		.id		= slot->id,
+		.cookie		= wheel_slot_nr(slot),
+		.deadline	= wheel_timer_deadline(&slot->timer),
+		.fired		= wheel_timer_fired(&slot->timer),
+		.seq		= slot->seq,
+	};
+	u->slots.consumed++;
+	slot->state = WHEEL_SLOT_DISARMED;
+}
+
 /* end.c */
 int user_stop(struct user *u, struct wheel_stop *stop);
 int user_list(struct user *u, struct wheel_list *list);
@@ -72,6 +96,12 @@ u64 watch_next(const struct user *u);
 static inline struct user *user_of(struct handle *handle)
 {
 	return container_of(handle, struct user, handle);
+}
+
+/* True if the wheel has words that are not private, which must be scanned. */
+static inline bool has_shared_words(const struct user *u)
+{
+	return u->handle.wheel.timers;
 }
 
 static inline bool is_virtual(const struct user *u)

@@ -273,6 +273,29 @@ static void count_timeouts(void)
 	libwheel_timeout_close(timeouts);
 }
 
+static void count_one_thread(void)
+{
+	const struct libwheel_options options = {
+		.size = sizeof(options), .mode = LIBWHEEL_ONE_THREAD,
+	};
+	struct libwheel_time late, later;
+
+	need(libwheel_timeout_open(&timeouts, COUNTED, &options));
+	late = libwheel_time_after(libwheel_timeout_now(timeouts), 4 * FAR);
+	later = libwheel_time_after(late, FAR);
+	COUNT("one thread libwheel_timeout_start_at first",
+	      libwheel_timeout_start_at(timeouts, i, late));
+	COUNT("one thread libwheel_timeout_start_at postpone",
+	      libwheel_timeout_start_at(timeouts, i, later));
+	COUNT("one thread libwheel_timeout_stop", libwheel_timeout_stop(timeouts, i));
+	COUNT("libwheel_timeout_do_stop", libwheel_timeout_do_stop(timeouts, i) != -ENOENT);
+	later = libwheel_time_after(later, FAR);
+	COUNT("one thread libwheel_timeout_start_at",
+	      libwheel_timeout_start_at(timeouts, i, later));
+	COUNT("libwheel_timeout_do_start", libwheel_timeout_do_start(timeouts, i, later));
+	libwheel_timeout_close(timeouts);
+}
+
 int main(void)
 {
 	/*
@@ -287,5 +310,6 @@ int main(void)
 	count_events();
 	count_words();
 	count_timeouts();
+	count_one_thread();
 	return 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Postponing a timeout on the user backend: the CPU time of each way, and of the bare
- * compare-and-swap of the same words. All ways use the same random order of slots, and alternate in
- * each round. Prints one sample per round and way.
+ * Postponing a timeout on the user backend: the CPU time of each way, of the bare compare-and-swap
+ * of the same words, and of the store of a lazy structure. All ways use the same random
+ * order of slots, and alternate in each round. Prints one sample per round and way.
  */
 #include <libwheel.h>
 #include <stdio.h>
@@ -14,7 +14,11 @@
 #define SECOND	1000000000ULL
 #define FAR	(3000 * SECOND)
 
-static struct libwheel_timeouts *timeouts;
+static struct libwheel_timeouts *timeouts, *private;
+/* A lazy structure: the program stores a deadline, and an earlier time is queued. */
+static struct {
+	uint64_t deadline, queued;
+} *lazy;
 static struct libwheel *wheel;
 static uint32_t *order;
 static uint64_t now;
@@ -58,6 +62,29 @@ static void by_start_at(uint32_t slot, uint64_t deadline)
 	need(libwheel_timeout_start_at(timeouts, slot, (struct libwheel_time){ deadline }));
 }
 
+static void by_store(uint32_t slot, uint64_t deadline)
+{
+	lazy[slot].deadline = deadline;
+	need(deadline < lazy[slot].queued);
+}
+
+static void by_start_in_one_thread(uint32_t slot, uint64_t deadline)
+{
+	need(libwheel_timeout_start_at(private, slot, (struct libwheel_time){ deadline }));
+}
+
+static void by_stop_and_start(uint32_t slot, uint64_t deadline)
+{
+	need(libwheel_timeout_stop(timeouts, slot) ||
+	     libwheel_timeout_start_at(timeouts, slot, (struct libwheel_time){ deadline }));
+}
+
+static void by_stop_and_start_in_one_thread(uint32_t slot, uint64_t deadline)
+{
+	need(libwheel_timeout_stop(private, slot) ||
+	     libwheel_timeout_start_at(private, slot, (struct libwheel_time){ deadline }));
+}
+
 static void by_start(uint32_t slot, uint64_t deadline)
 {
 	need(libwheel_timeout_start(timeouts, slot, deadline - now));
@@ -94,17 +121,19 @@ static void shuffle(uint32_t count)
 
 static void measure_count(uint32_t count)
 {
-	const struct libwheel_options options = {
-		.size = sizeof(options), .backend = LIBWHEEL_USER,
-	};
+	struct libwheel_options options = { .size = sizeof(options), .backend = LIBWHEEL_USER };
 	uint32_t i;
 
 	order = calloc(count, sizeof(*order));
-	need(!order || libwheel_timeout_open(&timeouts, count, &options));
+	lazy = calloc(count, sizeof(*lazy));
+	need(!order || !lazy || libwheel_timeout_open(&timeouts, count, &options));
+	options.mode = LIBWHEEL_ONE_THREAD;
+	need(libwheel_timeout_open(&private, count, &options));
 	wheel = (struct libwheel *)libwheel_timeout_wheel(timeouts);
 	now = libwheel_now(wheel);
 	for (i = 0; i < count; i++)
-		need(libwheel_timeout_start(timeouts, i, FAR - SECOND));
+		need(libwheel_timeout_start(timeouts, i, FAR - SECOND) ||
+		     libwheel_timeout_start(private, i, FAR - SECOND));
 	shuffle(count);
 	for (i = 0; i < ROUNDS; i++) {
 		measure("exchange", by_exchange, count);
@@ -112,8 +141,14 @@ static void measure_count(uint32_t count)
 		measure("libwheel_word_arm", by_arm, count);
 		measure("libwheel_timeout_start_at", by_start_at, count);
 		measure("libwheel_timeout_start", by_start, count);
+		measure("one thread", by_start_in_one_thread, count);
+		measure("lazy store", by_store, count);
+		measure("stop and start", by_stop_and_start, count);
+		measure("one thread stop and start", by_stop_and_start_in_one_thread, count);
 	}
 	libwheel_timeout_close(timeouts);
+	libwheel_timeout_close(private);
+	free(lazy);
 	free(order);
 }
 
