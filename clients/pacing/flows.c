@@ -24,11 +24,17 @@ static u32 key_hash(const void *key, u32 length, u32 seed)
 	return (*(const unsigned long *)key * (seed * GOLDEN_RATIO_64 | 1)) >> 32;
 }
 
+static int key_compare(struct rhashtable_compare_arg *arg, const void *flow)
+{
+	return *(const unsigned long *)arg->key != ((const struct flow *)flow)->key;
+}
+
 static const struct rhashtable_params table_params = {
 	.head_offset		= offsetof(struct flow, node),
 	.key_offset		= offsetof(struct flow, key),
 	.key_len		= sizeof_field(struct flow, key),
 	.hashfn			= key_hash,
+	.obj_cmpfn		= key_compare,
 	.min_size		= 256,
 	.automatic_shrinking	= true,
 };
@@ -41,7 +47,7 @@ struct flow *flow_find(struct flows *flows, unsigned long key)
 /* Free an idle flow. No reader of the table runs without the qdisc's lock. */
 static void flow_free(struct flows *flows, struct flow *flow)
 {
-	list_del(&flow->link);
+	list_del(&flow->idle);
 	rhashtable_remove_fast(&flows->table, &flow->node, table_params);
 	kmem_cache_free(cache, flow);
 	flows->count--;
@@ -52,7 +58,7 @@ static void flow_free(struct flows *flows, struct flow *flow)
 /* Free the flow that is idle for the longest time, unless its rate does not yet permit a packet. */
 static bool flow_evict(struct flows *flows)
 {
-	struct flow *flow = list_first_entry_or_null(&flows->idle, struct flow, link);
+	struct flow *flow = list_first_entry_or_null(&flows->idle, struct flow, idle);
 
 	if (!flow || flow->next > ktime_get_ns())
 		return false;
@@ -64,7 +70,7 @@ static bool flow_evict(struct flows *flows)
 void flow_rest(struct flows *flows, struct flow *flow)
 {
 	flow->idle_since = jiffies;
-	list_add_tail(&flow->link, &flows->idle);
+	list_add_tail(&flow->idle, &flows->idle);
 	flows->idle_count++;
 	if (likely(wheel_timer_pending(&flows->collect)))
 		return;
@@ -112,7 +118,7 @@ static void flows_collect(struct flows *flows, u64 now)
 	int n;
 
 	for (n = 0; n < COLLECT_MAX; n++) {
-		flow = list_first_entry_or_null(&flows->idle, struct flow, link);
+		flow = list_first_entry_or_null(&flows->idle, struct flow, idle);
 		if (!flow)
 			return;
 		remaining = flow_remaining(flow, now);
@@ -145,8 +151,8 @@ static void flows_expire(void *data, struct wheel_timer **due, unsigned int n, u
 		if (unlikely(due[i] == &flows->collect))
 			flows_collect(flows, now);
 		else
-			list_add_tail(&from_wheel_timer((struct flow *)NULL, due[i], timer)->link,
-				      &flows->ready);
+			turns_add(&flows->ready,
+				  from_wheel_timer((struct flow *)NULL, due[i], timer));
 	}
 }
 
@@ -224,8 +230,6 @@ struct flows *flows_create(struct Qdisc *sch, u64 tick)
 		return NULL;
 	}
 	flows->sch = sch;
-	INIT_LIST_HEAD(&flows->fresh);
-	INIT_LIST_HEAD(&flows->ready);
 	INIT_LIST_HEAD(&flows->idle);
 	wheel_timer_init(&flows->collect, flows->wheel, NULL);
 	return flows;

@@ -37,7 +37,8 @@
  * @packets: packets that wait
  * @credit: bytes that the flow may send before it is moved to the end of the ready flows
  * @next: earliest departure of the next packet by the flow's rate
- * @link: entry in one of the lists of struct flows, unless @timer is pending
+ * @idle: entry in struct flows; valid only while the flow has no packets
+ * @after: flow whose turn is after this one; valid only while it is ready
  * @socket_hash: sk_hash of the socket, to detect that its address was reused
  * @idle_since: time in jiffies when the last packet was sent; valid only while idle
  * @timer: pending while the flow waits for its next departure
@@ -48,10 +49,23 @@ struct flow {
 	struct packets		packets;
 	s32			credit;
 	u64			next;
-	struct list_head	link;
+	union {
+		struct list_head	idle;
+		struct flow		*after;
+	};
 	u32			socket_hash;
 	unsigned long		idle_since;
 	struct wheel_timer	timer;
+};
+
+/**
+ * struct turns - Ready flows, which take turns
+ * @first: flow whose turn it is, or NULL
+ * @last: last flow; valid only if @first is not NULL
+ */
+struct turns {
+	struct flow	*first;
+	struct flow	*last;
 };
 
 /**
@@ -77,8 +91,8 @@ struct flows {
 	bool			due;
 	u64			now;
 	struct packets		direct;
-	struct list_head	fresh;
-	struct list_head	ready;
+	struct turns		fresh;
+	struct turns		ready;
 	struct list_head	idle;
 	u32			count;
 	u32			idle_count;
@@ -158,6 +172,22 @@ int pacing_dump_stats(struct Qdisc *sch, struct gnet_dump *dump);
 
 /* Number of jiffies after which an idle flow is freed. */
 #define IDLE_AGE	(3 * HZ)
+
+static inline void turns_add(struct turns *turns, struct flow *flow)
+{
+	flow->after = NULL;
+	if (turns->first)
+		turns->last->after = flow;
+	else
+		turns->first = flow;
+	turns->last = flow;
+}
+
+/* Remove the first flow. */
+static inline void turns_remove(struct turns *turns)
+{
+	turns->first = turns->first->after;
+}
 
 static inline bool flow_waits(const struct flow *flow)
 {

@@ -68,7 +68,7 @@ static void flow_reschedule(struct flows *flows, struct flow *flow)
 	if (flows_ahead(flows, departure) && flow_wait(flows, flow, departure))
 		return;
 	flow_wake(flows, flow);
-	list_add_tail(&flow->link, &flows->ready);
+	turns_add(&flows->ready, flow);
 }
 
 /* Tell TCP that it need not delay packets itself. */
@@ -161,15 +161,14 @@ static bool packet_admit(struct pacing *pacing, struct flows *flows, struct sk_b
 }
 
 /* Check whether a packet may leave without a flow. It then overtakes no other one of its flow. */
-static bool packet_is_direct(struct Qdisc *sch, struct flows *flows, const struct sk_buff *skb,
-			     unsigned long rate)
+static bool packet_is_direct(struct Qdisc *sch, struct flows *flows, const struct sk_buff *skb)
 {
 	const struct pacing *pacing = qdisc_priv(sch);
 
 	if (unlikely((skb->priority & TC_PRIO_MAX) == TC_PRIO_CONTROL))
 		return true;
 	return sch->q.qlen == flows->direct.count && flows->direct.count < DIRECT_MAX &&
-	       rate == NO_RATE && pacing->options.ce_threshold == ~0ULL &&
+	       packet_rate(pacing, skb) == NO_RATE && pacing->options.ce_threshold == ~0ULL &&
 	       !flows_ahead(flows, *packet_time(skb));
 }
 
@@ -186,21 +185,21 @@ static void direct_add(struct pacing *pacing, struct flows *flows, struct sk_buf
 
 /* Queue the first packet of an idle flow. */
 static void flow_begin(struct pacing *pacing, struct flows *flows, struct flow *flow,
-		       struct sk_buff *skb, unsigned long rate)
+		       struct sk_buff *skb)
 {
 	u64 departure;
 
 	packets_add(&flow->packets, skb);
-	list_del(&flow->link);
+	list_del(&flow->idle);
 	flows->idle_count--;
 	if (time_after(jiffies, flow->idle_since + REFILL))
 		flow->credit = max_t(s32, flow->credit, pacing->options.quantum);
 	/* A flow that was idle has not missed departures. */
-	if (rate != NO_RATE)
+	if (packet_rate(pacing, skb) != NO_RATE)
 		flow->next = max(flow->next, flows_clock(flows));
 	departure = max(flow->next, *packet_time(skb));
 	if (!flows_ahead(flows, departure) || unlikely(!flow_wait(flows, flow, departure)))
-		list_add_tail(&flow->link, &flows->fresh);
+		turns_add(&flows->fresh, flow);
 }
 
 /*
@@ -243,14 +242,12 @@ static int pacing_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
 {
 	struct pacing *pacing = qdisc_priv(sch);
 	struct flows *flows = flows_get(pacing);
-	unsigned long rate;
 	struct flow *flow;
 
 	if (unlikely(sch->q.qlen >= sch->limit || !flows ||
 		     !packet_admit(pacing, flows, skb)))
 		return qdisc_drop(skb, sch, to_free);
-	rate = packet_rate(pacing, skb);
-	if (packet_is_direct(sch, flows, skb, rate)) {
+	if (packet_is_direct(sch, flows, skb)) {
 		direct_add(pacing, flows, skb);
 		goto queued;
 	}
@@ -260,7 +257,7 @@ static int pacing_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
 		return qdisc_drop(skb, sch, to_free);
 	}
 	if (!flow->packets.count) {
-		flow_begin(pacing, flows, flow, skb, rate);
+		flow_begin(pacing, flows, flow, skb);
 	} else if (likely(flow->packets.count < pacing->options.flow_limit)) {
 		flow_append(flows, flow, skb);
 	} else {
@@ -303,10 +300,11 @@ static void packet_mark_late(struct pacing *pacing, struct flows *flows, struct 
 		pacing->counts.ce_marks++;
 }
 
-/* Take the first packet of the first ready flow. */
-static struct sk_buff *flow_send(struct Qdisc *sch, struct flows *flows, struct flow *flow)
+/* Take the first packet of the flow whose turn it is. */
+static struct sk_buff *flow_send(struct Qdisc *sch, struct flows *flows, struct turns *turns)
 {
 	struct pacing *pacing = qdisc_priv(sch);
+	struct flow *flow = turns->first;
 	struct sk_buff *skb = packets_first(&flow->packets);
 	u64 departure = max(flow->next, *packet_time(skb));
 	unsigned long rate = packet_rate(pacing, skb);
@@ -318,39 +316,43 @@ static struct sk_buff *flow_send(struct Qdisc *sch, struct flows *flows, struct 
 	if (unlikely(pacing->options.ce_threshold != ~0ULL))
 		packet_mark_late(pacing, flows, skb, departure);
 	if (!flow->packets.count) {
-		list_del(&flow->link);
+		turns_remove(turns);
 		flow_rest(flows, flow);
 		return skb;
 	}
 	/* If the last reading of the clock is old, the flow may wait for a tick that has passed. */
 	departure = flow_departure(flow);
 	if (departure > flows->now) {
-		list_del(&flow->link);
+		turns_remove(turns);
 		if (unlikely(!flow_wait(flows, flow, departure)))
-			list_add_tail(&flow->link, &flows->ready);
+			turns_add(&flows->ready, flow);
 	}
 	return skb;
 }
 
-/* The flow that sends next, or NULL if none may send now. */
-static struct flow *flows_select(struct pacing *pacing, struct flows *flows)
+/* The list of the flow that sends next, or NULL if none may send now. */
+static struct turns *flows_select(struct pacing *pacing, struct flows *flows)
 {
+	struct turns *turns;
 	struct flow *flow;
 
 	for (;;) {
-		flow = list_first_entry_or_null(&flows->fresh, struct flow, link) ?:
-		       list_first_entry_or_null(&flows->ready, struct flow, link);
-		if (!flow || flow->credit > 0)
-			return flow;
+		turns = flows->fresh.first ? &flows->fresh : &flows->ready;
+		flow = turns->first;
+		if (!flow)
+			return NULL;
+		if (likely(flow->credit > 0))
+			return turns;
 		flow->credit += pacing->options.quantum;
-		list_move_tail(&flow->link, &flows->ready);
+		turns_remove(turns);
+		turns_add(&flows->ready, flow);
 	}
 }
 
 static struct sk_buff *packet_next(struct Qdisc *sch, struct flows *flows)
 {
 	struct sk_buff *skb = packets_first(&flows->direct);
-	struct flow *flow;
+	struct turns *turns;
 	int runs = 0;
 
 	if (skb) {
@@ -359,7 +361,7 @@ static struct sk_buff *packet_next(struct Qdisc *sch, struct flows *flows)
 	}
 	if (READ_ONCE(flows->due))
 		flows_run(flows);
-	while (!(flow = flows_select(qdisc_priv(sch), flows))) {
+	while (!(turns = flows_select(qdisc_priv(sch), flows))) {
 		if (likely(!READ_ONCE(flows->due)))
 			return NULL;
 		if (++runs == RUN_MAX) {
@@ -368,7 +370,7 @@ static struct sk_buff *packet_next(struct Qdisc *sch, struct flows *flows)
 		}
 		flows_run(flows);
 	}
-	return flow_send(sch, flows, flow);
+	return flow_send(sch, flows, turns);
 }
 
 static struct sk_buff *pacing_dequeue(struct Qdisc *sch)
