@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * fair FLOWS PACKETS COMMAND: each of FLOWS sockets sends PACKETS packets, then COMMAND lets the
- * device send them. Half of the flows send packets of 100 bytes, the others of 1000. Until one of
- * them has none left, each flow must have sent the same number of bytes, up to two quanta of 1514
- * bytes. Print Jain's index.
+ * device send them. Half of the flows send packets of 100 bytes, the others of 1000. From then on
+ * until one of them has none left, each flow must have sent the same number of bytes, up to two
+ * quanta of 1514 bytes. Print Jain's index.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +35,8 @@ int main(int argc, char **argv)
 			if (sender_send(fd, (struct load) { i, n }, size, 0))
 				die("a packet was dropped");
 	}
+	while (capture_next(&departure))
+		;
 	if (system(argv[3]))
 		die("%s failed", argv[3]);
 	while (!finished) {
