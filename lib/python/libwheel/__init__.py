@@ -470,7 +470,12 @@ class Wheel:
             flags = _WORD if word else 0
             self._do(_Op(_ARM, flags, id, when, slack, period, cookie))
             return id
-        _u64(id | when | cookie)
+        try:
+            _u64(id | when | cookie)
+        except TypeError:
+            raise TypeError(
+                "id, when and cookie are ints, when in nanoseconds; arm_in() takes seconds"
+            ) from None
         result = _lib.libwheel_arm(self._handle or self._open(), id, when, cookie)
         if result:
             raise _error(-result)
@@ -875,8 +880,9 @@ class Callback:
 class Callbacks:
     """Calls of functions at a later time, in the asyncio loop that runs now.
 
-    Restarting a call is cheaper than TimerHandle.cancel() and call_later() of the loop.
-    Only the thread of the loop may use it::
+    Create it in a coroutine, because it belongs to the running loop. Only the thread of the
+    loop may use it. Restarting a call is cheaper than TimerHandle.cancel() and call_later()
+    of the loop::
 
         import asyncio
         import libwheel
@@ -893,7 +899,12 @@ class Callbacks:
     def __init__(self, slots: int = 65536, *, backend: int = AUTO) -> None:
         import asyncio
 
-        self._loop = asyncio.get_running_loop()
+        try:
+            self._loop = asyncio.get_running_loop()
+        except RuntimeError:
+            raise RuntimeError(
+                "no loop is running: create Callbacks in a coroutine, such as main()"
+            ) from None
         self._timeouts = Timeouts(slots, backend=backend)
         self._slots = slots
         self._free: List[int] = []

@@ -326,6 +326,25 @@ def test_option_of_another_type_is_named():
                 raise AssertionError("no TypeError")
 
 
+def test_time_as_a_float_is_explained():
+    with Wheel() as wheel:
+        try:
+            wheel.arm(timer_id(1, 1), time.monotonic() + 1)
+        except TypeError as error:
+            assert "arm_in() takes seconds" in str(error), error
+        else:
+            raise AssertionError("no TypeError")
+
+
+def test_callbacks_without_a_loop_are_explained():
+    try:
+        libwheel.Callbacks()
+    except RuntimeError as error:
+        assert "create Callbacks in a coroutine" in str(error), error
+    else:
+        raise AssertionError("no RuntimeError")
+
+
 def test_rearm_reports_whether_the_timer_was_pending():
     with Wheel(clock=libwheel.VIRTUAL) as wheel:
         id = wheel.arm(timer_id(1, 1), MS)
