@@ -8,6 +8,38 @@
 #include "look.h"
 
 /**
+ * struct counter - a member of struct wheel_stats
+ * @name: name of the member
+ * @offset: offset of the member
+ * @is_gauge: true if the value can decrease
+ * @in_fdinfo: true if fdinfo contains it
+ * @meaning: short description
+ */
+struct counter {
+	const char *name;
+	size_t offset;
+	bool is_gauge;
+	bool in_fdinfo;
+	const char *meaning;
+};
+
+/* All counters, up to one without a name. */
+extern const struct counter counters[];
+
+static inline u64 counter_value(const struct counter *counter, const struct look *look)
+{
+	return *(const u64 *)((const char *)&look->stats + counter->offset);
+}
+
+static inline bool counter_is_known(const struct counter *counter, const struct look *look)
+{
+	return look->all || counter->in_fdinfo;
+}
+
+/* Print totals of the wheels of each program, or each wheel. */
+void prometheus_print(const struct looks *looks, bool details);
+
+/**
  * struct page_head - head of an HTML page
  * @machine: host name
  * @kernel: release of the kernel
@@ -25,6 +57,7 @@ void html_begin(FILE *to, const struct page_head *head);
 /* @o without groups leaves the occupancy out. */
 void html_wheel(FILE *to, const struct look *look, const struct occupancy *o);
 void html_end(FILE *to, size_t wheels);
+void html_print(const struct looks *looks);
 
 /**
  * struct frame - output of a picture
