@@ -22,7 +22,7 @@ check-long := host-long owner-long selftests-6.1-all model trace_check contract-
 	faults-coverage machine-6.12 grown selftests-6.12-rt-64 selftests-6.12-arm64 litmus series \
 	mutants host-longest
 ## check-ci	fresh, standard, pages, counts, loaded, interrupt and more suites until LIMIT=1200 s
-check-ci := fresh $(standard) $(filter-out %-$(last),$(call on,lib wheelctl)) pages counts \
+check-ci := fresh-hour fresh-builds $(standard) $(filter-out %-$(last),$(call on,lib wheelctl)) pages counts \
 	loaded-selftests-6.12-64 interrupt host-long
 ## check-selftests	/dev/wheel from user space, on KERNEL="6.1 6.12"
 check-selftests := $(filter selftests-%,$(standard))
