@@ -81,7 +81,8 @@ def config_that_is_installed_says_what_holds():
     usage = subprocess.run([harness.PROGRAM, "--help"], check=True, capture_output=True,
                            text=True).stdout
     assert {name for name, _ in settings} == \
-        set(re.findall(r"--([a-z-]+) [A-Z]", usage)) - {"store", "config", "http-port", "allow-user"}
+        set(re.findall(r"--([a-z-]+) [A-Z]", usage)) - \
+        {"store", "config", "http-port", "allow-user", "shards"}
     for name, value in settings:
         said = re.search(rf"--{name} [^-]*?\b{re.escape(value)}\b", usage, re.S)
         assert said, f"--help does not say that --{name} is {value}"
