@@ -12,11 +12,7 @@
 #include <string.h>
 
 #define HEADER_MAX	8192
-#define SERVING		"HTTP/1.1 200 OK\r\nContent-Length: 8\r\n" \
-			"Connection: close\r\n\r\nserving\n"
 #define UNAVAILABLE	"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n" \
-			"Connection: close\r\n\r\n"
-#define NOT_FOUND	"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n" \
 			"Connection: close\r\n\r\n"
 
 /* The third word is HTTP/1.x, which no command has. */
@@ -41,9 +37,16 @@ bool http_may_be_request(const char *bytes, size_t count)
 void http_begin(struct client *client, const char *line)
 {
 	client->state = strncmp(line, "GET ", 4) ? CLIENT_QUITS : CLIENT_HEADERS;
-	client->reply = strncmp(line, "GET /metrics ", 13) ? NOT_FOUND : NULL;
+	client->reply = strncmp(line, "GET /metrics ", 13) ? HTTP_NOT_FOUND : NULL;
 	if (!strncmp(line, "GET /health ", 12))
-		client->reply = client->host->queue->is_lost ? UNAVAILABLE : SERVING;
+		client->reply = client->host->queue->is_lost ? UNAVAILABLE : HTTP_SERVING;
+}
+
+void http_print(struct buffer *out, const struct buffer *metrics)
+{
+	buffer_print(out, "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n"
+		     "Content-Length: %zu\r\nConnection: close\r\n\r\n", buffer_count(metrics));
+	buffer_add(out, buffer_bytes(metrics), buffer_count(metrics));
 }
 
 static void send_metrics(struct client *client)
@@ -51,10 +54,7 @@ static void send_metrics(struct client *client)
 	struct buffer text = { 0 };
 
 	metrics_print(&text, server_of(client));
-	buffer_print(&client->out,
-		     "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n",
-		     buffer_count(&text));
-	buffer_add(&client->out, buffer_bytes(&text), buffer_count(&text));
+	http_print(&client->out, &text);
 	buffer_clear(&text);
 }
 

@@ -34,6 +34,13 @@ void stats_run(struct client *client, const struct command *command);
 /* Metrics, in Prometheus's text format. */
 void metrics_print(struct buffer *buffer, struct server *server);
 
+#define HTTP_SERVING	"HTTP/1.1 200 OK\r\nContent-Length: 8\r\n" \
+			"Connection: close\r\n\r\nserving\n"
+#define HTTP_NOT_FOUND	"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n" \
+			"Connection: close\r\n\r\n"
+
+/* The response with metrics. */
+void http_print(struct buffer *out, const struct buffer *metrics);
 /* Return: true if the line is the first one of an HTTP request. */
 bool http_is_request(const char *line);
 /* The same for the first bytes of a line that is too long. */
