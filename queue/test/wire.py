@@ -39,7 +39,10 @@ class Wire:
         data = True
         with contextlib.suppress(OSError):
             while data:
-                data = source.recv(1 << 20)
+                try:
+                    data = source.recv(1 << 20)
+                except ConnectionResetError:
+                    data = b""
                 self.requests += direction is self.forth
                 with direction:
                     if data:
