@@ -2,7 +2,6 @@
 """Clients that keep many commands in flight."""
 import array
 import glob
-import os
 import random
 import sys
 import time
@@ -47,13 +46,6 @@ def used_by(pids):
         with open(path, encoding="ascii") as schedstat:
             ran += int(schedstat.read().split()[0])
     return ran / 1e9
-
-
-def used_by_all():
-    """CPU seconds of all programs on this machine, including time stolen by its host."""
-    with open("/proc/stat", encoding="ascii") as stat:
-        user, nice, system, _idle, _waits, *others = map(int, stat.readline().split()[1:9])
-    return (user + nice + system + sum(others)) / os.sysconf("SC_CLK_TCK")
 
 
 def reserved(client, count):
