@@ -232,7 +232,9 @@ static void check_schema(struct postgres *p)
 	    number_of(p, "SELECT (to_regclass('wheelq.shard') IS NOT NULL)::int"))
 		fail(EXIT_USAGE, "PostgreSQL %s: its tubes are divided; --shards is required",
 		     PQdb(p->db));
-	execute(p, "BEGIN");
+	/* A server that is cut off here holds the lock, but has no lease that could expire. */
+	execute(p, "BEGIN; SET LOCAL idle_in_transaction_session_timeout = "
+		   POSTGRES_TEXT(POSTGRES_LEASE_MS));
 	for (at = version; at < SCHEMA; at++)
 		execute(p, upgrades[at]);
 	snprintf(done, sizeof(done), "UPDATE wheelq_store SET version = %d",

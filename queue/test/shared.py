@@ -44,15 +44,21 @@ def postgres_as_the_oracle():
 
 
 @contextlib.contextmanager
-def commits_held_up(store):
-    """Delay all commits of PostgreSQL until the end of the block."""
+def transaction(store, statement):
+    """Another program has an open transaction until the end of the block, which is rolled back."""
     with subprocess.Popen(["psql", "-XAtq", store], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE) as psql:
-        psql.stdin.write(b"BEGIN; SELECT 'held' FROM wheelq_epoch FOR UPDATE;\n")
+        psql.stdin.write(f"BEGIN ISOLATION LEVEL REPEATABLE READ; {statement};\n".encode() +
+                         b"SELECT 'open';\n")
         psql.stdin.flush()
-        assert psql.stdout.readline() == b"held\n"
+        assert b"open\n" in iter(psql.stdout.readline, b"")
         yield
         psql.stdin.close()
+
+
+def commits_held_up(store):
+    """Delay all commits of PostgreSQL until the end of the block."""
+    return transaction(store, "SELECT FROM wheelq_epoch FOR UPDATE")
 
 
 def waits_for_a_lock(store):
@@ -259,18 +265,6 @@ def postgres_store_of_an_older_version():
         assert server.start().client().stats()["store-bytes"] == "259"
 
 
-@contextlib.contextmanager
-def open_snapshot(store):
-    """Hold a snapshot, as pg_dump does."""
-    with subprocess.Popen(["psql", "-XAtq", store], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE) as psql:
-        psql.stdin.write(b"BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 'open';\n")
-        psql.stdin.flush()
-        assert psql.stdout.readline() == b"open\n"
-        yield
-        psql.stdin.close()
-
-
 def blocks_read(store, deleted):
     """The number of blocks that all sessions have accessed when @deleted jobs are deleted."""
     def counted():
@@ -305,7 +299,8 @@ def postgres_snapshot_does_not_slow_commits_down():
         client, deleted, blocks, cpu, put = server.client(), ROUND, [], [], []
         load.pipelined(client, [0] * ROUND)
         end = time.monotonic() + SNAPSHOT_SECONDS
-        with open_snapshot(server.store):
+        # A snapshot, as pg_dump has.
+        with transaction(server.store, "SELECT 1"):
             put_reserve_and_delete(client, ROUND)
             last = blocks_read(server.store, deleted)
             while len(blocks) < 4 or time.monotonic() < end:

@@ -17,7 +17,8 @@ import harness
 from history import CLIENTS, History
 from guarantees import SEED
 from namespace import cable
-from shared import commits_held_up, is_available, stopped_postgres
+from shared import (commits_held_up, is_available, stopped_postgres, transaction,
+                    waits_for_a_lock)
 from wire import Wire
 
 # Number of times that a server is stopped, in each way in turn.
@@ -253,6 +254,21 @@ def postgres_silence_is_survived():
         assert idle.reserve(0) == (number, b"x")
 
 
+def postgres_paused_while_it_creates_the_store():
+    """Another server takes over, although the paused one has no lease that could expire."""
+    with postgres.stores(), harness.Server() as first, harness.Server() as other:
+        first.stop()
+        other.stop()
+        first.store = other.store = harness.new_store(None)
+        with transaction(first.store, "CREATE TABLE wheelq_store()"):
+            first.launch()
+            harness.until(lambda: waits_for_a_lock(first.store))
+            first.process.send_signal(signal.SIGSTOP)
+        stand_by(other)
+        assert select.select([other.process.stdout], [], [], harness.PATIENCE)[0]
+        assert other.serves().client().put(b"x") == 1
+
+
 def postgres_silence_is_survived_on_standby():
     with postgres.stores(), harness.Server() as serving, harness.Server() as other:
         other.stop()
@@ -311,5 +327,6 @@ def postgres_who_stands_by_may_be_told_to_drain():
 TESTS = [postgres_q2_q3_q4_q7_takeovers, postgres_q2_q3_q4_q7_packets_are_dropped,
          postgres_that_is_slow_is_waited_for,
          postgres_bodies_are_read_in_batches, postgres_bodies_of_any_size_are_read,
+         postgres_paused_while_it_creates_the_store,
          postgres_silence_is_survived, postgres_silence_is_survived_on_standby,
          postgres_health_on_standby, postgres_who_stands_by_may_be_told_to_drain]
