@@ -372,6 +372,10 @@ def postgres_shards_q2_q3_q4_q7_faults_of_3_servers():
     faults(3)
 
 
+def postgres_shards_q2_q3_q4_q7_faults_of_4_servers():
+    faults(4)
+
+
 def on_shards(test):
     """The tests of one server, through a server with shards."""
     def run():
