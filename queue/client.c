@@ -308,7 +308,6 @@ void client_work(struct client *client, unsigned int budget)
 {
 	bool enough = true;
 
-	client->host->current = client;
 	client->has_run = false;
 	client->is_deferred = false;
 	while (enough && budget-- && buffer_count(&client->in) &&
@@ -319,7 +318,6 @@ void client_work(struct client *client, unsigned int budget)
 		if (enough)
 			quota_progress(&client->host->quota, &client->buffers);
 	}
-	client->host->current = NULL;
 	client->has_more = (enough || client->is_deferred) && buffer_count(&client->in);
 }
 
@@ -357,8 +355,7 @@ void client_kill(struct client *client)
 
 bool client_is_affected(const struct client *client)
 {
-	return client == client->host->current || !LIST_EMPTY(&client->worker.reserved) ||
-	       buffer_count(&client->out);
+	return !LIST_EMPTY(&client->worker.reserved) || buffer_count(&client->out);
 }
 
 /* Another server may have created tubes, so that the limit is reached. */

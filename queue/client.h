@@ -36,7 +36,6 @@ struct client_ops {
  * @quota: limit on their buffers
  * @busy: connections to process at the end of the iteration
  * @served: those that have run commands in this iteration and have more; they run after the others
- * @current: connection whose command is running, or NULL
  */
 struct client_host {
 	const struct client_ops *ops;
@@ -44,7 +43,6 @@ struct client_host {
 	struct quota quota;
 	struct client_list busy;
 	struct client_list served;
-	struct client *current;
 };
 
 /**

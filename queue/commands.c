@@ -297,7 +297,7 @@ static bool reads_much(enum verb verb)
 static void run(struct client *client, const struct command *command)
 {
 	server_of(client)->verbs[command->verb]++;
-	if (queue_of(client)->is_lost && needs_store(command->verb)) {
+	if (queue_of(client)->store->is_lost && needs_store(command->verb)) {
 		reject(client, command);
 		return;
 	}

@@ -150,7 +150,7 @@ void metrics_print(struct buffer *b, struct server *server)
 	gauge(b, "wheelq_store_full", "1: the disk of the store is full.",
 	      queue_disk_is_full(queue));
 	gauge(b, "wheelq_store_available", "1: the store can be reached.",
-	      !queue->is_lost);
+	      !queue->store->is_lost);
 	counter(b, "wheelq_damaged_total",
 		"Jobs that were read and did not match their checksum.",
 		queue->damaged);

@@ -290,14 +290,13 @@ bool queue_has_read_enough(const struct queue *queue)
 
 void queue_lose_store(struct queue *queue)
 {
-	queue->is_lost = true;
 	queue->store = &store_absent;
 	queue->cache.store = &store_absent;
 }
 
 bool queue_must_commit(const struct queue *queue, bool has_answers)
 {
-	return !queue->is_lost &&
+	return !queue->store->is_lost &&
 	       (queue->store->must_commit || queue_commit_is_full(queue) ||
 		(has_answers && queue->store->lease));
 }
@@ -310,7 +309,7 @@ void queue_prepare(struct queue *queue)
 
 bool queue_work(struct queue *queue)
 {
-	return !queue->is_lost && cache_work(&queue->cache);
+	return !queue->store->is_lost && cache_work(&queue->cache);
 }
 
 void queue_clock_was_set(struct queue *queue)

@@ -58,7 +58,6 @@ struct queue_options {
  * @stamp: rank of the last buried job
  * @save: expires when @unsaved must be stored
  * @keep: expires when a commit must renew the lease of the store
- * @is_lost: true if the store was lost: no job is reserved, and nothing is committed
  * @read: cost of reading in this iteration, in bytes of bodies
  * @commits: number of commits
  * @commit_time: how long they took
@@ -79,7 +78,6 @@ struct queue {
 	uint64_t stamp;
 	struct timer save;
 	struct timer keep;
-	bool is_lost;
 	uint64_t read;
 	uint64_t commits;
 	struct histogram commit_time;

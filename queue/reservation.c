@@ -98,7 +98,7 @@ void queue_save_reservations(struct queue *queue)
 
 static bool is_at_limit(const struct queue *queue)
 {
-	return queue->is_lost ||
+	return queue->store->is_lost ||
 	       queue->tubes.jobs[JOB_RESERVED] >= queue->options.reservations ||
 	       !timers_have_room(queue->timers, CLOCK_QUEUE);
 }

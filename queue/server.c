@@ -370,29 +370,31 @@ static void *reopen_store(void *context)
 	return NULL;
 }
 
+/* In another thread, because that may wait. */
+static void open_store_again(struct server *server)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, reopen_store, server) || pthread_detach(thread))
+		fail(EXIT_FAILED, "cannot create a thread");
+}
+
 /*
- * An operation of the store did not return. Close the connections that may have seen its effects,
- * and keep the others. Open the store in another thread, because that may wait.
+ * The store was lost in this iteration. Close the connections that would receive its responses, and
+ * those that have reserved jobs. Keep the others.
  */
 static void lose_store(struct server *server)
 {
-	struct client *client, *next;
-	pthread_t thread;
+	struct client *client;
 
 	queue_lose_store(server->queue);
-	TAILQ_INIT(&server->host.busy);
-	TAILQ_INIT(&server->host.served);
-	for (client = TAILQ_FIRST(&server->clients); client; client = next) {
-		next = TAILQ_NEXT(client, all);
-		client->is_busy = false;
+	TAILQ_FOREACH(client, &server->clients, all) {
 		client_set_busy(client);
 		if (client_is_affected(client))
 			client_kill(client);
 	}
-	server->host.current = NULL;
 	server->has_more = true;
-	if (pthread_create(&thread, NULL, reopen_store, server) || pthread_detach(thread))
-		fail(EXIT_FAILED, "cannot create a thread");
+	open_store_again(server);
 }
 
 /* Read the store again: another server may have changed it in the meantime. */
@@ -404,8 +406,15 @@ static void regain_store(struct server *server)
 
 	server->is_reopened = false;
 	eventfd_read(server->reopen_fd, &value);
-	server->store->lost = &server->lost;
+	server->store->can_be_lost = true;
 	queue_open(queue, server->store, &server->options.queue);
+	if (server->store->is_lost) {
+		queue_lose_store(queue);
+		queue_close(queue);
+		free(queue);
+		open_store_again(server);
+		return;
+	}
 	use_queue(server, queue);
 	TAILQ_FOREACH(client, &server->clients, all)
 		client_move(client, old);
@@ -428,6 +437,8 @@ static void iterate(struct server *server)
 	server->has_more |= queue_work(queue);
 	if (queue_must_commit(queue, !TAILQ_EMPTY(&server->host.busy)))
 		queue_commit(queue);
+	if (queue->store == server->store && server->store->is_lost)
+		lose_store(server);
 	server->has_more |= finish_turn(server);
 	if (!server->has_more)
 		queue_prepare(queue);
@@ -442,15 +453,12 @@ void serve(struct server *server, const struct server_options *options,
 	       server->listener.name);
 	fflush(stdout);
 	notify("READY=1\nSTATUS=serving");
-	if (setjmp(server->lost))
-		lose_store(server);
-	if (server->store->reopen && !server->queue->is_lost)
-		server->store->lost = &server->lost;
+	server->store->can_be_lost = server->store->reopen;
 	while (!server->is_ending)
 		iterate(server);
 	notify("STOPPING=1");
-	if (!server->queue->is_lost)
-		server->store->lost = NULL;
+	if (server->queue->store == server->store)
+		server->store->can_be_lost = false;
 	while (!TAILQ_EMPTY(&server->clients))
 		end_client(TAILQ_FIRST(&server->clients));
 	queue_finish(server->queue);

@@ -14,7 +14,6 @@
  * @options: the configuration
  * @queue: the queue
  * @store: its store, also while it is lost
- * @lost: where the store jumps if it is lost
  * @reopen_fd: readable when the store was opened again
  * @is_reopened: true if @reopen_fd was read
  * @has_more: true if the next iteration must not wait
@@ -38,7 +37,6 @@ struct server {
 	struct server_options options;
 	struct queue *queue;
 	struct store *store;
-	jmp_buf lost;
 	int reopen_fd;
 	bool is_reopened;
 	bool has_more;

@@ -137,7 +137,7 @@ static void ours(struct buffer *b, struct server *server)
 	number(b, "store-damaged", queue->damaged);
 	buffer_print(b, "store-full: %s\n",
 		     queue_disk_is_full(queue) ? "true" : "false");
-	buffer_print(b, "store-available: %s\n", queue->is_lost ? "false" : "true");
+	buffer_print(b, "store-available: %s\n", queue->store->is_lost ? "false" : "true");
 	number(b, "store-epoch", server->store->epoch);
 	histogram(b, "commit", &queue->commit_time);
 	histogram(b, "late", &queue->tubes.lateness);

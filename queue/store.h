@@ -9,7 +9,6 @@
 #ifndef STORE_H
 #define STORE_H
 
-#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -137,7 +136,8 @@ struct store_ops {
  * @must_commit: true if a client waits for a commit
  * @reopen: open it again after it was lost; may wait, in another thread; NULL: not possible
  * @names_fd: if it is readable, @check_names must be called; 0: never
- * @lost: if an operation fails because the store is unreachable, it jumps here; NULL: exit
+ * @can_be_lost: false if an operation must exit if the store is unreachable
+ * @is_lost: true if it was: since then, operations have no effect and find nothing
  * @epoch: number of times that a server has taken it over; 0: no server can
  * @lease: ms after a commit in which no other server takes it over; 0: no server can
  */
@@ -145,7 +145,8 @@ struct store {
 	const struct store_ops *ops;
 	void (*reopen)(struct store *store);
 	int names_fd;
-	jmp_buf *lost;
+	bool can_be_lost;
+	bool is_lost;
 	uint64_t epoch;
 	uint64_t lease;
 	uint64_t batch;

@@ -52,4 +52,4 @@ static const struct store_ops absent_ops = {
 	.has_room = absent_has_room,
 };
 
-struct store store_absent = { .ops = &absent_ops };
+struct store store_absent = { .ops = &absent_ops, .is_lost = true };

@@ -122,7 +122,7 @@ static void still_ours(struct postgres *p)
 {
 	struct pg_result *result = postgres_ask(p, PG_STILL_OURS, &p->store.epoch, 1);
 
-	if (!PQntuples(result))
+	if (!PQntuples(result) && !p->store.is_lost)
 		postgres_lost(p);
 	PQclear(result);
 }
@@ -144,7 +144,7 @@ static void postgres_commit(struct store *store)
 		commit(p);
 	else
 		still_ours(p);
-	while (silence(p) >= POSTGRES_LEASE_MS)
+	while (!store->is_lost && silence(p) >= POSTGRES_LEASE_MS)
 		commit(p);
 }
 
@@ -170,6 +170,8 @@ static void postgres_numbers(struct store *store, struct store_numbers *numbers)
 	struct postgres *p = postgres_of(store);
 	struct pg_result *result = postgres_ask(p, PG_NUMBERS, NULL, 0);
 
+	if (store->is_lost)
+		return;
 	if (!PQntuples(result))
 		fail(EXIT_FAILED, "table wheelq_store is empty");
 	numbers->next_id = postgres_number(result, 0, 0);
@@ -180,6 +182,8 @@ static void postgres_numbers(struct store *store, struct store_numbers *numbers)
 	numbers->counted = postgres_number(result, 0, 3);
 	PQclear(result);
 	result = postgres_ask(p, PG_SIZE, NULL, 0);
+	if (store->is_lost)
+		return;
 	if (PQntuples(result) != 1)
 		fail(EXIT_FAILED, "table wheelq_size must have exactly one row");
 	p->turn = postgres_number(result, 0, 0);
@@ -435,6 +439,9 @@ static bool postgres_body(struct store *store, uint64_t id, void *body,
 	if (bodies_take(&p->bodies, id, body))
 		return true;
 	result = postgres_ask(p, PG_BODY, &id, 1);
+	/* No client receives it. */
+	if (store->is_lost)
+		return true;
 	if (!PQntuples(result) || (size_t)PQgetlength(result, 0, 1) != size)
 		fail(EXIT_FAILED, "wheelq_job: the body of job %llu is missing or damaged",
 		     (unsigned long long)id);

@@ -71,7 +71,6 @@ enum postgres_statement {
  * @pending: number of statements whose result was not read
  * @is_open: true if a transaction is open
  * @renewed: ms of CLOCK_BOOTTIME, time of the last renewal of the lease
- * @failed: where an error jumps while the session is opened again
  * @back_off: ms until the next attempt to connect; 0 while there is a connection
  */
 struct postgres {
@@ -92,18 +91,15 @@ struct postgres {
 	unsigned int pending;
 	bool is_open;
 	uint64_t renewed;
-	jmp_buf failed;
 	unsigned int back_off;
 };
 
 extern const struct store_ops postgres_ops;
 extern const char *const postgres_statements[PG_STATEMENTS];
 
-/* The connection was lost: jump to @lost, or exit. */
-__attribute__((noreturn))
+/* The connection was lost: all that follows has no effect, and finds nothing. */
 void postgres_gone(struct postgres *p, const char *said);
-/* Print PostgreSQL's error, and exit. The same if the connection was lost. @result may be NULL. */
-__attribute__((noreturn))
+/* Print PostgreSQL's error, and exit, unless the connection was lost. @result may be NULL. */
 void postgres_broken(struct postgres *p, const struct pg_result *result);
 /* Connect; see PQstatus() for the result. */
 struct pg_conn *postgres_connect(const char *uri);
@@ -115,7 +111,7 @@ const char *postgres_name(enum postgres_statement which, char name[12]);
 /* A number of a binary result. */
 uint64_t postgres_number(const struct pg_result *result, int row, int column);
 
-/* The next result, or NULL, as PQgetResult() gives it. */
+/* The next result, or NULL, as PQgetResult() gives it. All functions return NULL for a lost one. */
 struct pg_result *postgres_next(struct postgres *p);
 /* The last result of SQL, which fails if any does. The caller clears it. */
 struct pg_result *postgres_run(struct postgres *p, const char *sql);

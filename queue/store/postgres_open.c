@@ -70,15 +70,17 @@ static const char *const upgrades[] = {
 
 #define SCHEMA	((int)(sizeof(upgrades) / sizeof(*upgrades)))
 
-/* The result of statements, which must succeed. The caller clears it. */
+/* The result of statements, which must succeed; NULL: lost. The caller clears it. */
 static struct pg_result *result_of(struct postgres *p, const char *sql)
 {
 	struct pg_result *result = postgres_run(p, sql);
 	ExecStatusType status = PQresultStatus(result);
 
-	if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
-		postgres_broken(p, result);
-	return result;
+	if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK)
+		return result;
+	postgres_broken(p, result);
+	PQclear(result);
+	return NULL;
 }
 
 static void execute(struct postgres *p, const char *sql)
@@ -86,11 +88,11 @@ static void execute(struct postgres *p, const char *sql)
 	PQclear(result_of(p, sql));
 }
 
-/* The result of a query that returns one number. */
+/* The result of a query that returns one number, or 0 if the connection was lost. */
 static long long number_of(struct postgres *p, const char *sql)
 {
 	struct pg_result *result = result_of(p, sql);
-	long long number = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
+	long long number = result ? strtoll(PQgetvalue(result, 0, 0), NULL, 10) : 0;
 
 	PQclear(result);
 	return number;
@@ -102,10 +104,11 @@ static void connect_to(struct postgres *p)
 	if (PQstatus(p->db) != CONNECTION_OK || PQsetnonblocking(p->db, 1)) {
 		const char *said = PQerrorMessage(p->db);
 
-		if (p->store.lost)
-			postgres_gone(p, said);
-		fail(EXIT_FAILED, "cannot open the store: %.*s",
-		     (int)strcspn(said, "\n"), said);
+		if (!p->store.can_be_lost)
+			fail(EXIT_FAILED, "cannot open the store: %.*s",
+			     (int)strcspn(said, "\n"), said);
+		postgres_gone(p, said);
+		return;
 	}
 	if (PQserverVersion(p->db) < VERSION_LEAST)
 		fail(EXIT_FAILED, "PostgreSQL %s: version 14 or newer is required",
@@ -124,7 +127,7 @@ static void set_session(struct postgres *p)
 	char sql[256];
 
 	PQsetNoticeProcessor(p->db, no_notice, NULL);
-	if (!number_of(p, "SELECT (current_setting('fsync') = 'on')::int"))
+	if (!number_of(p, "SELECT (current_setting('fsync') = 'on')::int") && !p->store.is_lost)
 		fail(EXIT_FAILED,
 		     "PostgreSQL %s: rejected, because commits do not survive a crash with fsync=off",
 		     PQdb(p->db));
@@ -190,7 +193,8 @@ static void check_epoch(struct postgres *p)
 {
 	uint64_t epoch = p->store.epoch;
 
-	if (epoch && (uint64_t)number_of(p, "SELECT epoch FROM wheelq_epoch") != epoch)
+	if (epoch && (uint64_t)number_of(p, "SELECT epoch FROM wheelq_epoch") != epoch &&
+	    !p->store.is_lost)
 		postgres_lost(p);
 }
 
@@ -199,7 +203,7 @@ static void become_holder(struct postgres *p)
 	unsigned int attempts = 0;
 	int seen = 0;
 
-	for (; !take_lock(p); attempts++) {
+	for (; !take_lock(p) && !p->store.is_lost; attempts++) {
 		if (!attempts && !p->store.epoch) {
 			notify("READY=1\nSTATUS=on standby");
 			say("on standby: another server holds the store in PostgreSQL %s",
@@ -248,7 +252,7 @@ static void check_schema(struct postgres *p)
 		execute(p, done);
 	}
 	execute(p, "COMMIT");
-	if (is_there)
+	if (is_there && !p->store.is_lost)
 		say("PostgreSQL %s: store upgraded from version %lld to %d",
 		    PQdb(p->db), version, SCHEMA);
 }
@@ -274,6 +278,8 @@ static void begin_epoch(struct postgres *p)
 	p->renewed = postgres_clock_ms(CLOCK_BOOTTIME);
 	result = result_of(p, "UPDATE wheelq_store SET until = " POSTGRES_UNTIL ";"
 			   "UPDATE wheelq_epoch SET epoch = epoch + 1 RETURNING epoch");
+	if (p->store.is_lost)
+		return;
 	if (PQntuples(result) != 1)
 		fail(EXIT_FAILED, "PostgreSQL %s: table wheelq_epoch must have exactly one row",
 		     PQdb(p->db));
@@ -301,27 +307,33 @@ static void back_off(struct postgres *p)
 	standby_wait(p->http_fd, p->back_off);
 }
 
+static void connect_again(struct postgres *p)
+{
+	back_off(p);
+	PQfinish(p->db);
+	p->pending = 0;
+	p->is_open = false;
+	p->store.is_lost = false;
+	connect_to(p);
+	set_session(p);
+}
+
 /* Until the store is held, a lost connection is opened again. */
 static void hold_store(struct postgres *p)
 {
-	if (setjmp(p->failed) || !p->db) {
-		p->store.lost = &p->failed;
-		back_off(p);
-		PQfinish(p->db);
-		p->pending = 0;
-		p->is_open = false;
-		connect_to(p);
-		set_session(p);
-	}
-	p->store.lost = &p->failed;
-	become_holder(p);
-	check_schema(p);
-	begin_epoch(p);
-	if (!PQenterPipelineMode(p->db))
-		postgres_broken(p, NULL);
-	prepare(p);
+	p->store.can_be_lost = true;
+	do {
+		if (p->store.is_lost)
+			connect_again(p);
+		become_holder(p);
+		check_schema(p);
+		begin_epoch(p);
+		if (!PQenterPipelineMode(p->db))
+			postgres_broken(p, NULL);
+		prepare(p);
+	} while (p->store.is_lost);
 	p->back_off = 0;
-	p->store.lost = NULL;
+	p->store.can_be_lost = false;
 }
 
 /* Exit if another server has taken over. */
@@ -331,8 +343,6 @@ static void reopen(struct store *store)
 
 	bodies_clear(&p->bodies);
 	p->removed_count = 0;
-	PQfinish(p->db);
-	p->db = NULL;
 	hold_store(p);
 }
 

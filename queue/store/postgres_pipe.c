@@ -31,11 +31,11 @@ void postgres_gone(struct postgres *p, const char *said)
 {
 	int length = strcspn(said, "\n");
 
-	if (!p->store.lost)
+	if (!p->store.can_be_lost)
 		fail(EXIT_FAILED, "PostgreSQL %s: %.*s; exiting", PQdb(p->db), length, said);
-	if (!p->back_off)
+	if (!p->back_off && !p->store.is_lost)
 		say("PostgreSQL %s: %.*s; connecting again", PQdb(p->db), length, said);
-	longjmp(*p->store.lost, 1);
+	p->store.is_lost = true;
 }
 
 void postgres_broken(struct postgres *p, const struct pg_result *result)
@@ -43,14 +43,17 @@ void postgres_broken(struct postgres *p, const struct pg_result *result)
 	const char *said = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
 	const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE) ?: "";
 
+	if (p->store.is_lost)
+		return;
 	if (!strcmp(code, DIVISION_BY_0))
 		postgres_lost(p);
 	if (!said || !*said)
 		said = PQerrorMessage(p->db);
 	if (PQstatus(p->db) != CONNECTION_OK || !strncmp(code, SHUTDOWN, strlen(SHUTDOWN)))
 		postgres_gone(p, said);
-	fail(EXIT_FAILED, "PostgreSQL %s: %.*s; exiting",
-	     PQdb(p->db), (int)strcspn(said, "\n"), said);
+	else
+		fail(EXIT_FAILED, "PostgreSQL %s: %.*s; exiting",
+		     PQdb(p->db), (int)strcspn(said, "\n"), said);
 }
 
 void postgres_lost(struct postgres *p)
@@ -117,24 +120,32 @@ static void await(struct postgres *p, short events)
 struct pg_result *postgres_next(struct postgres *p)
 {
 	/* PostgreSQL stops reading while its results are not read. */
-	while (PQflush(p->db) > 0)
+	while (!p->store.is_lost && PQflush(p->db) > 0)
 		await(p, POLLIN | POLLOUT);
-	while (PQisBusy(p->db))
+	while (!p->store.is_lost && PQisBusy(p->db))
 		await(p, POLLIN);
-	return PQgetResult(p->db);
+	return p->store.is_lost ? NULL : PQgetResult(p->db);
+}
+
+static struct pg_result *unless_lost(struct postgres *p, struct pg_result *result)
+{
+	if (!p->store.is_lost)
+		return result;
+	PQclear(result);
+	return NULL;
 }
 
 struct pg_result *postgres_run(struct postgres *p, const char *sql)
 {
 	struct pg_result *last = NULL, *result;
 
-	if (!PQsendQuery(p->db, sql))
+	if (!p->store.is_lost && !PQsendQuery(p->db, sql))
 		postgres_broken(p, NULL);
 	while ((result = postgres_next(p))) {
 		PQclear(last);
 		last = result;
 	}
-	return last;
+	return unless_lost(p, last);
 }
 
 static struct pg_result *next_result(struct postgres *p, ExecStatusType wanted)
@@ -145,14 +156,14 @@ static struct pg_result *next_result(struct postgres *p, ExecStatusType wanted)
 	if (status != wanted &&
 	    !(wanted == PGRES_COMMAND_OK && status == PGRES_TUPLES_OK))
 		postgres_broken(p, result);
-	return result;
+	return unless_lost(p, result);
 }
 
 struct pg_result *postgres_wait(struct postgres *p)
 {
 	struct pg_result *last = NULL;
 
-	if (!PQpipelineSync(p->db))
+	if (!p->store.is_lost && !PQpipelineSync(p->db))
 		postgres_broken(p, NULL);
 	for (; p->pending; p->pending--) {
 		PQclear(last);
@@ -161,7 +172,7 @@ struct pg_result *postgres_wait(struct postgres *p)
 		PQclear(postgres_next(p));
 	}
 	PQclear(next_result(p, PGRES_PIPELINE_SYNC));
-	return last;
+	return unless_lost(p, last);
 }
 
 void postgres_send_with(struct postgres *p, enum postgres_statement which,
@@ -176,6 +187,8 @@ void postgres_send_with(struct postgres *p, enum postgres_statement which,
 
 	if (p->pending >= PENDING_MOST)
 		PQclear(postgres_wait(p));
+	if (p->store.is_lost)
+		return;
 	for (i = 0; i < count; i++) {
 		big[i] = htobe64(numbers[i]);
 		values[i] = (const char *)&big[i];
