@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "memory.h"
 #include "oracle.h"
 
 #define BODY_MAX	100
@@ -25,7 +24,6 @@
  * @workers: the workers of the queue
  * @oracle: the reference model
  * @committed: copy of the oracle at the last commit
- * @keep: contents of a store in memory
  * @path: path of a store in a file
  * @wrong: the first expectation that failed, or NULL
  */
@@ -36,7 +34,6 @@ struct model {
 	struct worker workers[ORACLE_WORKERS];
 	struct oracle oracle;
 	struct oracle committed;
-	struct memory *keep;
 	char path[64];
 	const char *wrong;
 };
@@ -75,14 +72,9 @@ static struct tube *tube_at(struct model *m, int tube)
 
 static struct store *open_store(struct model *m)
 {
-	switch (m->config->store) {
-	case MODEL_SQLITE:
-		return sqlite_open(m->path);
-	case MODEL_POSTGRES:
-		return postgres_open(getenv("WHEELQ_POSTGRES"), -1, NULL);
-	default:
-		return memory_open(&m->keep);
-	}
+	const char *uri = getenv("WHEELQ_POSTGRES");
+
+	return uri ? postgres_open(uri, -1, NULL) : sqlite_open(m->path);
 }
 
 static void start(struct model *m)
@@ -490,9 +482,7 @@ const char *model_run(const struct model_config *config, uint64_t seed,
 		compare_keys(m);
 	}
 	stop(m);
-	memory_forget(&m->keep);
-	if (config->store == MODEL_SQLITE)
-		model_forget(m->path);
+	model_forget(m->path);
 	wrong = m->wrong;
 	free(m);
 	return wrong;

@@ -4,16 +4,9 @@
 
 #include <stdint.h>
 
-enum model_store {
-	MODEL_MEMORY,
-	MODEL_SQLITE,
-	MODEL_POSTGRES,
-};
-
 /**
  * struct model_config - a configuration
  * @name: reported name
- * @store: kind of the store
  * @loaded: limit on the jobs of each state in memory
  * @horizon: ms within which delayed jobs are loaded
  * @leases: limit on the number of reserved jobs
@@ -21,16 +14,19 @@ enum model_store {
  */
 struct model_config {
 	const char *name;
-	enum model_store store;
 	uint32_t loaded;
 	uint64_t horizon;
 	uint32_t leases;
 	int32_t fewer;
 };
 
-/* Return: NULL, or the expectation that failed after @done steps. */
+/*
+ * The store is in PostgreSQL if WHEELQ_POSTGRES is the URI of an empty database, and in a file
+ * otherwise. Return: NULL, or the expectation that failed after @done steps.
+ */
 const char *model_run(const struct model_config *config, uint64_t seed,
 		      unsigned int steps, unsigned int *done);
+/* Remove the files of a store. */
 void model_forget(const char *path);
 
 #endif
