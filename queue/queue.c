@@ -78,8 +78,7 @@ static void open_tubes(struct queue *queue)
 	queue->tubes.counted = queue->numbers.counted;
 	ops->tubes(queue->store, queue, open_tube);
 	ops->count(queue->store, queue->numbers.counted, queue, count_jobs);
-	if (ops->limits)
-		ops->limits(queue->store, queue, open_limit);
+	ops->limits(queue->store, queue, open_limit);
 }
 
 /*
@@ -352,8 +351,7 @@ void queue_limit(struct queue *queue, struct tube *tube, uint64_t reserved, uint
 	tube->max_reserved = reserved;
 	tube->max_rate = rate;
 	tube->next_reserve = 0;
-	if (queue->store->ops->set_limit)
-		queue->store->ops->set_limit(queue->store, &limit);
+	queue->store->ops->set_limit(queue->store, &limit);
 	queue->store->must_commit = true;
 	tube_add_pending(tube);
 	if (tube->paused_until)

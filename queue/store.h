@@ -71,8 +71,8 @@ struct store;
  * @tubes: call @found for each tube
  * @set_tube: write a tube, or remove it if it has no jobs; may change its @turn
  * @count: call @found for each tube and state that has jobs with this id or a higher one
- * @limits: call @found for each tube that has limits; NULL: none has
- * @set_limit: write or remove the limits of a tube; NULL: they are not stored
+ * @limits: call @found for each tube that has limits
+ * @set_limit: write or remove the limits of a tube
  * @put: add a job
  * @change: update all values of a job except its size
  * @remove: delete a job
