@@ -343,42 +343,33 @@ def store_that_is_damaged():
         assert waiting.answer() == (f"RESERVED {last} 4", b"last")
 
 
+def store_with_a_changed_row(column, value, wrong):
+    with harness.Server() as server:
+        client = server.client()
+        bad, good = client.put(b"bad", delay=1000), client.put(b"good")
+        server.stop()
+        with contextlib.closing(sqlite3.connect(server.store)) as db, db:
+            db.execute(f"UPDATE job SET {column} = {value} WHERE id = ?", (bad,))
+        client = server.start().client()
+        with contextlib.suppress(harness.Gone, ConnectionResetError):
+            raise AssertionError(f"unexpected response: {client.ask(f'stats-job {bad}')}")
+        assert server.wait() == 1
+        assert f"job {bad} {wrong}".encode() in server.said, server.said
+        with contextlib.closing(sqlite3.connect(server.store)) as db, db:
+            db.execute("DELETE FROM job WHERE id = ?", (bad,))
+        assert server.start().client().reserve(0) == (good, b"good")
+
+
 def store_with_an_unknown_state():
     """The state of a job is an index of arrays, so a damaged one must not be used."""
     for state in (0, 6, 2**31, -3):
-        with harness.Server() as server:
-            client = server.client()
-            bad, good = client.put(b"bad"), client.put(b"good")
-            server.stop()
-            with contextlib.closing(sqlite3.connect(server.store)) as db, db:
-                db.execute("UPDATE job SET state = ? WHERE id = ?", (state, bad))
-            client = server.start().client()
-            with contextlib.suppress(harness.Gone, ConnectionResetError):
-                raise AssertionError(f"unexpected response: {client.ask(f'stats-job {bad}')}")
-            assert server.wait() == 1
-            assert f"job {bad} has the unknown state".encode() in server.said, server.said
-            with contextlib.closing(sqlite3.connect(server.store)) as db, db:
-                db.execute("DELETE FROM job WHERE id = ?", (bad,))
-            assert server.start().client().reserve(0) == (good, b"good")
+        store_with_a_changed_row("state", state, "has the unknown state")
 
 
 def store_with_a_damaged_row():
     """A job with another due time, state or priority must neither be early nor late."""
     for column in ("due", "state", "pri", "kicks"):
-        with harness.Server() as server:
-            client = server.client()
-            bad, good = client.put(b"bad", delay=1000), client.put(b"good")
-            server.stop()
-            with contextlib.closing(sqlite3.connect(server.store)) as db, db:
-                db.execute(f"UPDATE job SET {column} = {column} + 1 WHERE id = ?", (bad,))
-            client = server.start().client()
-            with contextlib.suppress(harness.Gone, ConnectionResetError):
-                raise AssertionError(f"unexpected response: {client.ask(f'stats-job {bad}')}")
-            assert server.wait() == 1
-            assert f"job {bad} does not match its checksum".encode() in server.said, server.said
-            with contextlib.closing(sqlite3.connect(server.store)) as db, db:
-                db.execute("DELETE FROM job WHERE id = ?", (bad,))
-            assert server.start().client().reserve(0) == (good, b"good")
+        store_with_a_changed_row(column, f"{column} + 1", "does not match its checksum")
 
 
 def store_that_is_no_longer_a_database():

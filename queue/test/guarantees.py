@@ -68,11 +68,12 @@ def one_run(server, history):
     return False
 
 
-def settle(server, history):
-    """Reserve and delete all jobs, and verify that none is lost."""
-    client = server.client()
-    while client.ask("kick 10000") != "KICKED 0":
-        pass
+def settle(client, history, tubes=("default",)):
+    """Reserve and delete all jobs of watched tubes, and verify that none is lost."""
+    for tube in tubes:
+        client.ask(f"use {tube}")
+        while client.ask("kick 10000") != "KICKED 0":
+            pass
     while isinstance(job := client.reserve(0), tuple):
         history.rest(*job)
         assert client.ask(f"delete {job[0]}") == "DELETED"
@@ -89,7 +90,7 @@ def q2_q3_q4_q7_kill_9_at_random_points():
         for _ in range(KILLS):
             one_run(server, history)
             server.start()
-        settle(server, history)
+        settle(server.client(), history)
 
 
 def q2_q3_q4_q7_kill_9_at_each_write():
@@ -108,7 +109,7 @@ def q2_q3_q4_q7_kill_9_at_each_write():
                 hits += 1
             server.env = dict(os.environ)
             server.start()
-        settle(server, history)
+        settle(server.client(), history)
     print(f"# {hits} of {KILLS} runs ended in a write")
     assert hits > KILLS / 2
 

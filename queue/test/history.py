@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Verify the commands and responses of several clients across many crashes."""
 import collections
+import contextlib
 import random
 import time
+
+import harness
 
 CLIENTS = 3
 # So long that no reservation times out.
@@ -96,6 +99,34 @@ class History:
             self.deleted[asked.number] = self.steps
         elif asked.kind == "reserve" and isinstance(answer, tuple):
             self.handed_out(client, asked, int(answer[0].split()[1]), answer[1])
+
+    def talk(self, clients):
+        """Send commands of all clients together. Return each client with the commands whose
+        responses were not read."""
+        unread = []
+        sent = [self.pipeline(number) for number in range(len(clients))]
+        for client, commands in zip(clients, sent):
+            client.send(b"".join(asked.line for asked in commands))
+        for number, (client, commands) in enumerate(zip(clients, sent)):
+            heard = self.random.randrange(len(commands) + 1)
+            for asked in commands[:heard]:
+                self.told(number, asked, client.answer())
+            unread.append((client, commands[heard:]))
+        return unread
+
+    def hear(self, unread):
+        """Read late responses, possibly of a stopped server. They are true, except for
+        reservations. Return their number."""
+        late = 0
+        for client, commands in unread:
+            with contextlib.suppress(harness.Gone, OSError):
+                for asked in commands:
+                    answer = client.answer()
+                    late += 1
+                    if answer == "DELETED" or asked.kind == "put" and answer != "OUT_OF_MEMORY":
+                        self.told(0, asked, answer)
+            client.close()
+        return late
 
     def handed_out(self, client, asked, number, body):
         gone = self.deleted.get(number)

@@ -95,12 +95,18 @@ class Servers:
             server.wire = make_wire(postgres.started().socket)
             server.store = postgres.through(server.wire.host, server.wire.port, self.store)
 
+    def hold_all(self, servers):
+        """Wait until these servers hold all shards, and can reach them."""
+        ports = {str(server.port) for server in servers}
+        harness.until(lambda: ports.issuperset(holders(self.store)))
+        for server in servers:
+            harness.until(lambda server=server: responds(server))
+
     def balanced(self, servers=None):
         """Wait until these servers, or all, share the shards evenly."""
         servers = servers or self.all
         harness.until(lambda: are_balanced(self.store, servers))
-        for server in servers:
-            harness.until(lambda server=server: responds(server))
+        self.hold_all(servers)
 
     def __enter__(self):
         for server in self.all:
@@ -246,35 +252,13 @@ def postgres_shards_a_pipeline_keeps_its_order():
 
 
 def talk(servers, log):
-    """Clients of random servers send commands. Yield each with those whose responses it has not
-    read. A client may be disconnected, because a shard has just moved."""
+    """Clients of random servers send commands. A client may be disconnected, because a shard has
+    just moved."""
     clients = [servers[log.random.randrange(len(servers))] for _ in range(history.CLIENTS)]
     clients = [watching(server, TUBES) for server in clients]
     for client in clients:
         assert client.ask(f"use {log.random.choice(TUBES)}").startswith("USING ")
-    sent = [log.pipeline(number) for number in range(history.CLIENTS)]
-    for client, commands in zip(clients, sent):
-        client.send(b"".join(asked.line for asked in commands))
-    for number, (client, commands) in enumerate(zip(clients, sent)):
-        heard = log.random.randrange(len(commands) + 1)
-        for asked in commands[:heard]:
-            log.told(number, asked, client.answer())
-        yield client, commands[heard:]
-
-
-def hear_the_rest(unread, log):
-    """Read the late responses. They are true, except for reservations."""
-    late = 0
-    for client, commands in unread:
-        with contextlib.suppress(harness.Gone, OSError):
-            for asked in commands:
-                answer = client.answer()
-                late += 1
-                if asked.kind == "put" and answer.startswith("INSERTED") or answer == "DELETED":
-                    log.told(0, asked, answer)
-        client.close()
-    log.crashed()
-    return late
+    return log.talk(clients)
 
 
 @contextlib.contextmanager
@@ -333,35 +317,22 @@ def faults(count):
         for way in itertools.islice(itertools.cycle(ways[count - 2:] + ways[:count - 2]), FAULTS):
             old = log.random.choice(servers.all)
             others = [server for server in servers.all if server is not old]
-            unread = list(talk(servers.all, log))
+            unread = talk(servers.all, log)
             with way(old):
                 begun = time.monotonic()
                 log.crashed()
-                servers.balanced(others)
+                servers.hold_all(others)
                 took[way] = max(took.get(way, 0), time.monotonic() - begun)
-                hear_the_rest(list(talk(others, log)), log)
-            late += hear_the_rest(unread, log)
+                servers.balanced(others)
+                log.hear(talk(others, log))
+                log.crashed()
+            late += log.hear(unread)
+            log.crashed()
             servers.balanced()
-        settle(servers.all[0], log)
+        guarantees.settle(watching(servers.all[0], TUBES), log, TUBES)
     print("# the others served all shards after", ", ".join(
         f"{seconds:.1f} s when one was {way.__name__}" for way, seconds in took.items()),
         f"and {late} late responses")
-
-
-def settle(server, log):
-    """Reserve and delete all jobs, and verify that none is lost."""
-    client = watching(server, TUBES)
-    for tube in TUBES:
-        client.ask(f"use {tube}")
-        while client.ask("kick 10000") != "KICKED 0":
-            pass
-    while isinstance(job := client.reserve(0), tuple):
-        log.rest(*job)
-        assert client.ask(f"delete {job[0]}") == "DELETED"
-    lost = log.lost()
-    assert not lost, f"Q2: acknowledged, but never reserved: {lost}"
-    print(f"# {len(log.bodies)} jobs acknowledged, {len(log.deleted)} deleted,"
-          f" {len(log.seen)} reserved")
 
 
 def postgres_shards_q2_q3_q4_q7_faults_of_2_servers():

@@ -68,30 +68,7 @@ class Servers:
 
 
 def talk(server, history):
-    """Yield each client with its number and the commands whose responses it has not read."""
-    clients = [server.client() for _ in range(CLIENTS)]
-    sent = [history.pipeline(number) for number in range(CLIENTS)]
-    for client, commands in zip(clients, sent):
-        client.send(b"".join(asked.line for asked in commands))
-    for number, (client, commands) in enumerate(zip(clients, sent)):
-        heard = history.random.randrange(len(commands) + 1)
-        for asked in commands[:heard]:
-            history.told(number, asked, client.answer())
-        yield number, client, commands[heard:]
-
-
-def hear_the_rest(unread, history):
-    """Read the late responses of a stopped server. They are true, except for reservations."""
-    late = 0
-    for number, client, commands in unread:
-        with contextlib.suppress(harness.Gone, OSError):
-            for asked in commands:
-                answer = client.answer()
-                late += 1
-                if asked.kind in ("put", "delete") and answer != "OUT_OF_MEMORY":
-                    history.told(number, asked, answer)
-        client.close()
-    return late
+    return history.talk([server.client() for _ in range(CLIENTS)])
 
 
 def finds_out(server):
@@ -160,17 +137,17 @@ def take_over(ways, make_wire):
     with postgres.stores(), Servers(make_wire) as servers:
         for way in ways:
             old = servers.serving
-            unread = list(talk(old, history))
+            unread = talk(old, history)
             with way(old):
                 begun = time.monotonic()
                 history.crashed()
                 servers.successor()
                 took[way] = max(took.get(way, 0), time.monotonic() - begun)
-                hear_the_rest(list(talk(servers.serving, history)), history)
+                history.hear(talk(servers.serving, history))
                 history.crashed()
-            late += hear_the_rest(unread, history)
+            late += history.hear(unread)
             stand_by(old)
-        guarantees.settle(servers.serving, history)
+        guarantees.settle(servers.serving.client(), history)
     print("# the next one served after", ", ".join(
         f"{seconds:.1f} s when one was {way.__name__}" for way, seconds in took.items()),
         f"and {late} late responses")
