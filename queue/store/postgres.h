@@ -24,9 +24,9 @@
 #include "store.h"
 
 /* Time after which another server takes over from a silent one, in ms. */
-#define POSTGRES_LEASE_MS	4000
+#define POSTGRES_LEASE_MS	3000
 /* The same in seconds, for libpq. */
-#define POSTGRES_LEASE_S	4
+#define POSTGRES_LEASE_S	3
 
 /* "wlq": the class of wheelq's advisory locks; the object identifies the schema. */
 #define POSTGRES_LOCK_CLASS	"7826545"

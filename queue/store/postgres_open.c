@@ -17,7 +17,9 @@
 #define LOCK_OBJECT	"hashtext(current_schema())"
 /* On standby: interval of attempts to take the lock, in ms, and their number per check. */
 #define ATTEMPT_MS	50
-#define ATTEMPTS	10
+#define ATTEMPTS	2
+/* Time for which a lease must have expired before its session is ended, in ms. */
+#define EXPIRED_MS	500
 /* Time between attempts to connect, in ms. It is doubled after each attempt. */
 #define FIRST_BACK_OFF_MS	50
 #define MOST_BACK_OFF_MS	5000
@@ -159,33 +161,45 @@ static bool take_lock(struct postgres *p)
 			 LOCK_OBJECT ")::int");
 }
 
-/*
- * Terminate the session that holds the lock if its lease has expired in two checks. One check is
- * not sufficient, because a server that has just taken the lock has not renewed the lease. @seen is
- * the session that the last check found, or 0.
+/**
+ * struct silent - a session that holds the lock, and whose lease has expired
+ * @pid: its process in PostgreSQL, or 0
+ * @since: ms of CLOCK_BOOTTIME, time of the first check that found it
  */
-static void end_silent(struct postgres *p, int *seen)
+struct silent {
+	int pid;
+	uint64_t since;
+};
+
+/*
+ * Terminate the session that holds the lock if its lease has expired for some time. One check is
+ * not sufficient, because a server that has just taken the lock has not renewed the lease.
+ */
+static void end_silent(struct postgres *p, struct silent *silent)
 {
-	char *sql = NULL;
+	uint64_t now = postgres_clock_ms(CLOCK_BOOTTIME);
 	struct pg_result *result;
 	const char *code;
+	char sql[512];
+	int pid;
 
-	if (asprintf(&sql,
-		     "SELECT l.pid, l.pid = %d AND pg_terminate_backend(l.pid)\n"
-		     "FROM pg_locks l, wheelq_store s, pg_database d\n"
-		     "WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2\n"
-		     "AND l.classid = " POSTGRES_LOCK_CLASS " AND l.objid = " LOCK_OBJECT "::oid\n"
-		     "AND l.database = d.oid AND d.datname = current_database()\n"
-		     "AND s.until < clock_timestamp()", *seen) < 0)
-		fail(EXIT_FAILED, "out of memory");
+	snprintf(sql, sizeof(sql),
+		 "SELECT l.pid, l.pid = %d AND pg_terminate_backend(l.pid)\n"
+		 "FROM pg_locks l, wheelq_store s, pg_database d\n"
+		 "WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2\n"
+		 "AND l.classid = " POSTGRES_LOCK_CLASS " AND l.objid = " LOCK_OBJECT "::oid\n"
+		 "AND l.database = d.oid AND d.datname = current_database()\n"
+		 "AND s.until < clock_timestamp()",
+		 now - silent->since >= EXPIRED_MS ? silent->pid : 0);
 	result = postgres_run(p, sql);
 	code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 	/* If the tables do not exist, another server is creating them. */
 	if (code && strcmp(code, NO_TABLE))
 		postgres_broken(p, result);
-	*seen = PQntuples(result) ? atoi(PQgetvalue(result, 0, 0)) : 0;
+	pid = PQntuples(result) ? atoi(PQgetvalue(result, 0, 0)) : 0;
+	if (pid != silent->pid)
+		*silent = (struct silent){ pid, now };
 	PQclear(result);
-	free(sql);
 }
 
 /* After a lost connection, the lock may be held by a session of this server, or of another one. */
@@ -201,7 +215,7 @@ static void check_epoch(struct postgres *p)
 static void become_holder(struct postgres *p)
 {
 	unsigned int attempts = 0;
-	int seen = 0;
+	struct silent silent = { 0 };
 
 	for (; !take_lock(p) && !p->store.is_lost; attempts++) {
 		if (!attempts && !p->store.epoch) {
@@ -211,7 +225,7 @@ static void become_holder(struct postgres *p)
 		}
 		if (!(attempts % ATTEMPTS)) {
 			check_epoch(p);
-			end_silent(p, &seen);
+			end_silent(p, &silent);
 		}
 		standby_wait(p->http_fd, ATTEMPT_MS);
 	}

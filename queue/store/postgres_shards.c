@@ -32,7 +32,7 @@
 /* A process that fails is started again after this time, in ms. */
 #define RESTART_MS	2000
 /* A process that holds a shard renews its lease each second. With less time left, it is silent. */
-#define SILENT		"clock_timestamp() + interval '2 s'"
+#define SILENT		"clock_timestamp() + interval '1500 ms'"
 #define SQL_MOST	16384
 
 /**

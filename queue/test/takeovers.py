@@ -246,6 +246,17 @@ def postgres_paused_while_it_creates_the_store():
         assert other.serves().client().put(b"x") == 1
 
 
+def postgres_lease_is_three_seconds():
+    """What a server may not exceed, and what it extends while it has no clients."""
+    with postgres.stores(), harness.Server() as server:
+        ends = set()
+        while len(ends) < 3:
+            left, until = postgres.sql(server.store, "SELECT extract(epoch FROM until -"
+                                       " clock_timestamp()), until FROM wheelq_store").split("|")
+            assert float(left) <= 3, left
+            ends.add(until)
+
+
 def postgres_silence_is_survived_on_standby():
     with postgres.stores(), harness.Server() as serving, harness.Server() as other:
         other.stop()
@@ -304,6 +315,6 @@ def postgres_who_stands_by_may_be_told_to_drain():
 TESTS = [postgres_q2_q3_q4_q7_takeovers, postgres_q2_q3_q4_q7_packets_are_dropped,
          postgres_that_is_slow_is_waited_for,
          postgres_bodies_are_read_in_batches, postgres_bodies_of_any_size_are_read,
-         postgres_paused_while_it_creates_the_store,
+         postgres_paused_while_it_creates_the_store, postgres_lease_is_three_seconds,
          postgres_silence_is_survived, postgres_silence_is_survived_on_standby,
          postgres_health_on_standby, postgres_who_stands_by_may_be_told_to_drain]
