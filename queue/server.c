@@ -370,22 +370,15 @@ static void *reopen_store(void *context)
 	return NULL;
 }
 
-/* In another thread, because that may wait. */
-static void open_store_again(struct server *server)
-{
-	pthread_t thread;
-
-	if (pthread_create(&thread, NULL, reopen_store, server) || pthread_detach(thread))
-		fail(EXIT_FAILED, "cannot create a thread");
-}
-
 /*
  * The store was lost in this iteration. Close the connections that would receive its responses, and
- * those that have reserved jobs. Keep the others.
+ * those that have reserved jobs. Keep the others. Open the store in another thread, because that
+ * may wait.
  */
 static void lose_store(struct server *server)
 {
 	struct client *client;
+	pthread_t thread;
 
 	queue_lose_store(server->queue);
 	TAILQ_FOREACH(client, &server->clients, all) {
@@ -394,10 +387,14 @@ static void lose_store(struct server *server)
 			client_kill(client);
 	}
 	server->has_more = true;
-	open_store_again(server);
+	if (pthread_create(&thread, NULL, reopen_store, server) || pthread_detach(thread))
+		fail(EXIT_FAILED, "cannot create a thread");
 }
 
-/* Read the store again: another server may have changed it in the meantime. */
+/*
+ * Read the store again: another server may have changed it in the meantime. If it is lost now, the
+ * queue has some of its tubes, and is lost at the end of the iteration.
+ */
 static void regain_store(struct server *server)
 {
 	struct queue *old = server->queue, *queue = zeroed(1, sizeof(*queue));
@@ -408,19 +405,13 @@ static void regain_store(struct server *server)
 	eventfd_read(server->reopen_fd, &value);
 	server->store->can_be_lost = true;
 	queue_open(queue, server->store, &server->options.queue);
-	if (server->store->is_lost) {
-		queue_lose_store(queue);
-		queue_close(queue);
-		free(queue);
-		open_store_again(server);
-		return;
-	}
 	use_queue(server, queue);
 	TAILQ_FOREACH(client, &server->clients, all)
 		client_move(client, old);
 	queue_close(old);
 	free(old);
-	say("the store is available again");
+	if (!server->store->is_lost)
+		say("the store is available again");
 }
 
 static void iterate(struct server *server)
