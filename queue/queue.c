@@ -287,12 +287,6 @@ bool queue_has_read_enough(const struct queue *queue)
 	return queue->read >= READ_BATCH;
 }
 
-void queue_lose_store(struct queue *queue)
-{
-	queue->store = &store_absent;
-	queue->cache.store = &store_absent;
-}
-
 bool queue_must_commit(const struct queue *queue, bool has_answers)
 {
 	return !queue->store->is_lost &&
@@ -413,7 +407,8 @@ static bool has_room(const struct queue *queue, size_t bytes)
 {
 	const struct store_ops *ops = queue->store->ops;
 
-	return !ops->has_room || ops->has_room(queue->store, bytes);
+	return !queue->store->is_lost &&
+	       (!ops->has_room || ops->has_room(queue->store, bytes));
 }
 
 static bool is_full(const struct queue *queue)

@@ -128,8 +128,6 @@ void queue_open(struct queue *queue, struct store *store,
 void queue_finish(struct queue *queue);
 /* Close without a commit. */
 void queue_close(struct queue *queue);
-/* An operation of the store has jumped to @lost. */
-void queue_lose_store(struct queue *queue);
 void queue_commit(struct queue *queue);
 /*
  * Return: true if a commit is needed. If another server may take over the store, a commit must

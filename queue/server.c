@@ -365,7 +365,7 @@ static void *reopen_store(void *context)
 {
 	struct server *server = context;
 
-	server->store->reopen(server->store);
+	server->reopened = server->store->reopen(server->store);
 	eventfd_write(server->reopen_fd, 1);
 	return NULL;
 }
@@ -380,13 +380,13 @@ static void lose_store(struct server *server)
 	struct client *client;
 	pthread_t thread;
 
-	queue_lose_store(server->queue);
 	TAILQ_FOREACH(client, &server->clients, all) {
 		client_set_busy(client);
 		if (client_is_affected(client))
 			client_kill(client);
 	}
 	server->has_more = true;
+	server->is_reopening = true;
 	if (pthread_create(&thread, NULL, reopen_store, server) || pthread_detach(thread))
 		fail(EXIT_FAILED, "cannot create a thread");
 }
@@ -402,7 +402,9 @@ static void regain_store(struct server *server)
 	eventfd_t value;
 
 	server->is_reopened = false;
+	server->is_reopening = false;
 	eventfd_read(server->reopen_fd, &value);
+	server->store = server->reopened;
 	server->store->can_be_lost = true;
 	queue_open(queue, server->store, &server->options.queue);
 	use_queue(server, queue);
@@ -428,7 +430,7 @@ static void iterate(struct server *server)
 	server->has_more |= queue_work(queue);
 	if (queue_must_commit(queue, !TAILQ_EMPTY(&server->host.busy)))
 		queue_commit(queue);
-	if (queue->store == server->store && server->store->is_lost)
+	if (queue->store->is_lost && !server->is_reopening)
 		lose_store(server);
 	server->has_more |= finish_turn(server);
 	if (!server->has_more)
@@ -448,12 +450,12 @@ void serve(struct server *server, const struct server_options *options,
 	while (!server->is_ending)
 		iterate(server);
 	notify("STOPPING=1");
-	if (server->queue->store == server->store)
-		server->store->can_be_lost = false;
+	server->store->can_be_lost = false;
 	while (!TAILQ_EMPTY(&server->clients))
 		end_client(TAILQ_FIRST(&server->clients));
 	queue_finish(server->queue);
-	queue_close(server->queue);
+	if (!server->is_reopening)
+		queue_close(server->queue);
 	free(server->queue);
 	listener_close(&server->listener);
 }

@@ -13,9 +13,11 @@
  * struct server - a server
  * @options: the configuration
  * @queue: the queue
- * @store: its store, also while it is lost
- * @reopen_fd: readable when the store was opened again
+ * @store: its store
+ * @reopen_fd: readable when a store was opened in place of a lost one
+ * @reopened: that store
  * @is_reopened: true if @reopen_fd was read
+ * @is_reopening: true while the store is lost
  * @has_more: true if the next iteration must not wait
  * @epoll: descriptor of epoll
  * @listener: accepts connections
@@ -38,7 +40,9 @@ struct server {
 	struct queue *queue;
 	struct store *store;
 	int reopen_fd;
+	struct store *reopened;
 	bool is_reopened;
+	bool is_reopening;
 	bool has_more;
 	int epoll;
 	struct listener listener;

@@ -134,7 +134,8 @@ struct store_ops {
  * @batch: bytes of changes for one commit, approximately; 0: no limit
  * @uncommitted: bytes of changes since the last commit, approximately
  * @must_commit: true if a client waits for a commit
- * @reopen: open it again after it was lost; may wait, in another thread; NULL: not possible
+ * @reopen: open another one in place of a lost one, which is still used; may wait, in another
+ *	thread; NULL: not possible
  * @names_fd: if it is readable, @check_names must be called; 0: never
  * @can_be_lost: false if an operation must exit if the store is unreachable
  * @is_lost: true if it was: since then, operations have no effect and find nothing
@@ -143,7 +144,7 @@ struct store_ops {
  */
 struct store {
 	const struct store_ops *ops;
-	void (*reopen)(struct store *store);
+	struct store *(*reopen)(struct store *lost);
 	int names_fd;
 	bool can_be_lost;
 	bool is_lost;
@@ -184,7 +185,5 @@ struct store_shard {
  * HTTP on @http_fd meanwhile; -1: no listener.
  */
 struct store *postgres_open(const char *uri, int http_fd, const struct store_shard *shard);
-/* Takes the place of a store that was lost. It has no jobs, and changes have no effect. */
-extern struct store store_absent;
 
 #endif

@@ -153,7 +153,9 @@ static void postgres_close(struct store *store)
 	struct postgres *p = postgres_of(store);
 
 	bodies_clear(&p->bodies);
-	PQfinish(p->db);
+	/* The store that takes its place has closed the connection. */
+	if (!store->is_lost)
+		PQfinish(p->db);
 	free(p);
 }
 

@@ -350,28 +350,39 @@ static void hold_store(struct postgres *p)
 	p->store.can_be_lost = false;
 }
 
-/* Exit if another server has taken over. */
-static void reopen(struct store *store)
-{
-	struct postgres *p = (struct postgres *)store;
-
-	bodies_clear(&p->bodies);
-	p->removed_count = 0;
-	hold_store(p);
-}
-
-struct store *postgres_open(const char *uri, int http_fd, const struct store_shard *shard)
+static struct postgres *make(const char *uri, int http_fd, const struct store_shard *shard)
 {
 	struct postgres *p = zeroed(1, sizeof(*p));
 
 	p->store.ops = &postgres_ops;
-	p->store.reopen = reopen;
 	p->store.lease = POSTGRES_LEASE_MS;
 	p->store.batch = BATCH_BYTES;
 	p->uri = uri;
 	p->shard = shard;
 	p->http_fd = http_fd;
 	bodies_open(&p->bodies);
+	return p;
+}
+
+/* Exit if another server has taken over. The new store closes the connection of the lost one. */
+static struct store *reopen(struct store *lost)
+{
+	struct postgres *old = (struct postgres *)lost;
+	struct postgres *p = make(old->uri, -1, old->shard);
+
+	p->store.reopen = reopen;
+	p->store.epoch = lost->epoch;
+	p->store.is_lost = true;
+	p->db = old->db;
+	hold_store(p);
+	return &p->store;
+}
+
+struct store *postgres_open(const char *uri, int http_fd, const struct store_shard *shard)
+{
+	struct postgres *p = make(uri, http_fd, shard);
+
+	p->store.reopen = reopen;
 	connect_to(p);
 	set_session(p);
 	hold_store(p);

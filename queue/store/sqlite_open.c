@@ -207,7 +207,8 @@ static sqlite3_pcache_page *page_fetch(sqlite3_pcache *cache, unsigned int page,
 /*
  * After each commit, SQLite discards the pages after the end of the file. A commit that has split
  * a page has also used the number of a page far behind the end for a moment, for which the default
- * cache would scan its hash table: 50 us with 31,000 pages.
+ * cache would scan its hash table: 50 us with 31,000 pages. With 400,000 jobs within the horizon, a
+ * single put therefore takes 0.6 to 0.7 of the CPU time.
  */
 static void page_truncate(sqlite3_pcache *cache, unsigned int from)
 {

@@ -126,12 +126,15 @@ def postgres_restart_is_survived():
         numbers = [client.put(b"x", delay=1000) for _ in range(20)]
         worker.send("watch w\r\nignore default\r\nreserve\r\n")
         assert (worker.answer(), worker.answer()) == ("WATCHING 2", "WATCHING 1")
+        half = server.client()
+        half.send("put 0 0 60 1\r\n")
         with stopped_postgres(server) as idle:
             assert idle.stats()["current-waiting"] == "1"
             assert idle.stats()["current-jobs-delayed"] == "20"
             for line in ("put 0 0 60 1\r\nx", f"delete {numbers[0]}", "peek-ready", "kick 1",
                          f"peek {numbers[0]}", "stats-job 1", "list-jobs delayed 0 9"):
                 assert idle.ask(line) == "OUT_OF_MEMORY", line
+            assert half.ask("x") == "OUT_OF_MEMORY"
             assert idle.ask("use w") == "USING w"
             assert idle.reserve(0) == "TIMED_OUT"
             late = server.client()
