@@ -43,6 +43,11 @@ uint32_t links_shard_of(const char *tube)
 	return (hash ^ hash >> 13) % links.shards;
 }
 
+void name_copy(char to[TUBE_NAME_MAX + 1], const char *name)
+{
+	memcpy(to, name, strlen(name) + 1);
+}
+
 static void set_epoll(struct end *end, int operation, uint32_t events)
 {
 	struct epoll_event event = { .events = events, .data.ptr = end };

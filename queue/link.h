@@ -68,6 +68,8 @@ void links_open(uint32_t shards);
 /* The shard of a tube, on which all servers must agree. */
 uint32_t links_shard_of(const char *tube);
 uint64_t links_now_ms(void);
+/* Copy the name of a tube. */
+void name_copy(char to[TUBE_NAME_MAX + 1], const char *name);
 
 void end_open(struct end *end, int fd, uint32_t events);
 void end_watch(struct end *end, uint32_t events);

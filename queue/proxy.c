@@ -136,7 +136,8 @@ static void shut_links(struct session *s)
 {
 	uint32_t i;
 
-	if (!s->end.has_ended || s->step != STEP_NONE || s->quits || s->has_more || route_is_full(s))
+	if (!s->end.has_ended || s->step != STEP_NONE || s->quits || s->has_more ||
+	    route_is_full(s))
 		return;
 	if (!s->pending) {
 		s->quits = true;

@@ -41,7 +41,9 @@ static uint32_t shard_of_command(const struct session *s, const struct command *
 	switch (command->verb) {
 	case VERB_RESERVE:
 	case VERB_RESERVE_WITH_TIMEOUT:
-		return watched_in_one_shard(&s->watches) ? TAILQ_FIRST(&s->watches)->shard : links.shards;
+		if (!watched_in_one_shard(&s->watches))
+			return links.shards;
+		return TAILQ_FIRST(&s->watches)->shard;
 	case VERB_STATS_TUBE:
 	case VERB_PAUSE_TUBE:
 	case VERB_LIMIT_TUBE:

@@ -20,7 +20,7 @@ struct session *session_open(int fd, bool is_http)
 
 	count++;
 	TAILQ_INIT(&s->watches);
-	strcpy(s->used, "default");
+	name_copy(s->used, "default");
 	watched_add(&s->watches, s->used);
 	s->is_http = is_http;
 	s->end.session = s;
@@ -68,7 +68,7 @@ static struct link *link_to(struct session *s, uint32_t shard)
 		return s->links[shard];
 	s->links[shard] = link_open(s, shard);
 	if (links_shard_of("default") != shard || !watched_find(&s->watches, "default"))
-		strcpy(s->links[shard]->stale, "default");
+		name_copy(s->links[shard]->stale, "default");
 	return s->links[shard];
 }
 

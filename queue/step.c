@@ -7,7 +7,7 @@
 
 void step_use(struct session *s, const char *tube)
 {
-	strcpy(s->name, tube);
+	name_copy(s->name, tube);
 	s->step = STEP_USE;
 	session_forward(s, links_shard_of(tube), "use ", tube);
 }
@@ -25,7 +25,7 @@ void step_watch(struct session *s, const char *tube)
 		reply_watching(s);
 		return;
 	}
-	strcpy(s->name, tube);
+	name_copy(s->name, tube);
 	s->step = STEP_WATCH;
 	session_forward(s, links_shard_of(tube), "watch ", tube);
 	link = s->active;
@@ -69,7 +69,7 @@ void step_ignore(struct session *s, const char *tube)
 		return;
 	}
 	if (w && link)
-		strcpy(link->stale, tube);
+		name_copy(link->stale, tube);
 	reply_watching(s);
 }
 
@@ -153,7 +153,7 @@ void step_take_line(struct session *s, const char *line)
 		break;
 	default:
 		if (s->step == STEP_USE && !strncmp(line, "USING ", 6))
-			strcpy(s->used, s->name);
+			name_copy(s->used, s->name);
 		buffer_clear(&s->gathered);
 		session_reply_line(s, line);
 	}

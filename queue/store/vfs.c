@@ -7,8 +7,8 @@
  * last change as well, and so commits the journal of the file system. The VFS calls fdatasync(2)
  * on a log that has its size already, and writes all pages of a commit with one call. In turns of
  * 50 single puts, 2000 puts each, on ext4: 1.04 instead of 5.08 write calls per put, 0.76 to 0.81
- * of the CPU time, 0.65 to 0.76 of the median latency; with 500 puts in a pipeline, 1.4 to 1.8 times
- * the rate. The environment variable WHEELQ_VFS=plain disables this part.
+ * of the CPU time, 0.65 to 0.76 of the median latency; with 500 puts in a pipeline, 1.4 to 1.8
+ * times the rate. The environment variable WHEELQ_VFS=plain disables this part.
  */
 #include "disk.h"
 
