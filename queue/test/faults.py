@@ -441,20 +441,6 @@ def store_log_of_a_reader_is_limited():
         assert os.stat(server.store + "-wal").st_size < 60 << 20
 
 
-def store_is_copied_and_restored():
-    with harness.Server() as server, harness.Server() as other:
-        client = server.client()
-        number = client.put(b"kept", delay=0.1)
-        other.stop()
-        with sqlite3.connect(server.store) as db:
-            os.unlink(other.store)
-            db.execute("VACUUM INTO ?", (other.store,))
-        client.put(b"later than the copy")
-        other.start()
-        assert other.client().reserve(harness.PATIENCE) == (number, b"kept")
-        assert other.client().stats()["total-jobs"] == "0"
-
-
 TESTS = [q1_a_write_that_fails_ends_it, q1_a_disk_without_any_space_ends_it, full_disk_of_8_mb_drains,
          full_disk_of_60_mb_drains, full_disk_is_filled_by_others,
          store_of_a_newer_version, store_of_an_older_version,
@@ -466,5 +452,4 @@ TESTS = [q1_a_write_that_fails_ends_it, q1_a_disk_without_any_space_ends_it, ful
          store_below_a_renamed_directory_ends_it,
          store_that_is_removed_ends_it, store_log_that_is_removed_ends_it,
          store_without_the_shortened_writes,
-         store_that_is_damaged, store_with_an_unknown_state, store_with_a_damaged_row, store_that_is_no_longer_a_database,
-         store_is_copied_and_restored]
+         store_that_is_damaged, store_with_an_unknown_state, store_with_a_damaged_row, store_that_is_no_longer_a_database]
