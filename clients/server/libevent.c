@@ -50,7 +50,9 @@ void timers_arm(unsigned int nr)
 	evtimer_add(&timers[nr], lengths[nr % 2]);
 }
 
-void timers_cancel(unsigned int nr)
+/* A deleted event is not delivered, even if it has expired. */
+bool timers_cancel(unsigned int nr)
 {
 	evtimer_del(&timers[nr]);
+	return true;
 }

@@ -1,76 +1,55 @@
 // SPDX-License-Identifier: MIT
-/* Timers of libwheel with words. Arming, moving or cancelling one is one atomic exchange. */
+/* Timeouts of libwheel. Starting, moving or stopping one is one compare-and-swap. */
 #include <err.h>
+#include <errno.h>
 #include <event2/event.h>
 #include <libwheel.h>
 
 #include "timers.h"
 
-#define BATCH		256
 #define NS_PER_MS	1000000ULL
 
-static struct libwheel *wheel;
+static struct libwheel_timeouts *timeouts;
 static uint64_t lengths[2];
 static timers_fn *on_expired;
 
+/* One event at a time: the timers of the others stay expired while the server handles it. */
 static void on_wheel(int fd, short what, void *arg)
 {
-	struct wheel_event events[BATCH];
-	int i, n;
+	struct wheel_event event;
 
-	do {
-		n = libwheel_expirations(wheel, events, BATCH);
-		for (i = 0; i < n; i++) {
-			libwheel_word_reset(wheel, events[i].id);
-			on_expired(WHEEL_ID_SLOT(events[i].id));
-		}
-	} while (n == BATCH);
+	while (libwheel_timeout_wait(timeouts, &event, 1, 0) == 1)
+		on_expired(event.cookie);
 }
 
-static void keep(unsigned int nr)
+/* True if the timer has not expired. */
+static bool check(int error)
 {
-	int error = libwheel_word(wheel, WHEEL_ID(nr, 1), 0);
-
-	if (error)
+	if (error && error != -EBUSY)
 		errx(1, "libwheel: %s", libwheel_strerror(error));
+	return !error;
 }
 
 void timers_open(struct event_base *base, unsigned int count, unsigned int even_ms,
 		 unsigned int odd_ms, timers_fn *expired)
 {
-	const struct libwheel_options options = {
-		.size = sizeof(options),
-		.flags = WHEEL_SETUP_WORDS,
-		.timers = count,
-	};
-	int error = libwheel_open(&wheel, &options);
-	unsigned int nr;
-
-	if (error)
-		errx(1, "libwheel: %s", libwheel_strerror(error));
-	for (nr = 0; nr < count; nr++)
-		keep(nr);
+	check(libwheel_timeout_open(&timeouts, count, NULL));
 	lengths[0] = even_ms * NS_PER_MS;
 	lengths[1] = odd_ms * NS_PER_MS;
 	on_expired = expired;
-	event_add(event_new(base, libwheel_fd(wheel), EV_READ | EV_PERSIST, on_wheel, NULL),
-		  NULL);
+	event_add(event_new(base, libwheel_timeout_fd(timeouts), EV_READ | EV_PERSIST, on_wheel,
+			    NULL), NULL);
 }
 
 void timers_arm(unsigned int nr)
 {
-	int error = libwheel_word_arm(wheel, nr, libwheel_now(wheel) + lengths[nr % 2]);
-
-	/* -ENOENT: the timer has expired, and its event follows. */
-	if (error && error != -ENOENT)
-		errx(1, "libwheel: %s", libwheel_strerror(error));
+	check(libwheel_timeout_start(timeouts, nr, lengths[nr % 2]));
 }
 
-void timers_cancel(unsigned int nr)
+bool timers_cancel(unsigned int nr)
 {
-	int error = libwheel_word_park(wheel, nr);
+	int error = libwheel_timeout_stop(timeouts, nr);
 
-	/* -ENOENT: the timer has expired, and its event follows. */
-	if (error && error != -ENOENT)
-		errx(1, "libwheel: %s", libwheel_strerror(error));
+	/* -ENOENT: it was not started. */
+	return error == -ENOENT || check(error);
 }

@@ -30,9 +30,18 @@
 #define IDLE_TIMER(fd)		(2 * (fd))
 #define REQUEST_TIMER(fd)	(2 * (fd) + 1)
 
+/**
+ * struct connection - a connection, by its descriptor
+ * @event: its requests
+ * @bytes: length of the request that waits for a reply, or 0
+ * @expired: number of timers for which on_expired() will be called although the connection is
+ *	shut down. Its descriptor is closed, and can be reused, after the last one
+ * @request: the last request
+ */
 static struct connection {
 	struct event event;
 	int bytes;
+	unsigned char expired;
 	char request[REQUEST_BYTES];
 } *connections;
 
@@ -46,22 +55,38 @@ static struct event *replying;
 
 static void farewell(int fd)
 {
-	timers_cancel(IDLE_TIMER(fd));
-	event_del(&connections[fd].event);
-	close(fd);
+	struct connection *connection = &connections[fd];
+
+	event_del(&connection->event);
+	connection->bytes = 0;
+	connection->expired = !timers_cancel(IDLE_TIMER(fd)) + !timers_cancel(REQUEST_TIMER(fd));
+	if (connection->expired)
+		shutdown(fd, SHUT_RDWR);
+	else
+		close(fd);
 }
 
 static void on_expired(unsigned int nr)
 {
-	farewell(nr / 2);
+	int fd = nr / 2;
+	struct connection *connection = &connections[fd];
+
+	if (!connection->expired)
+		farewell(fd);
+	else if (!--connection->expired)
+		close(fd);
 }
 
 static void reply(int fd)
 {
 	struct connection *connection = &connections[fd];
+	int bytes = connection->bytes;
 
-	timers_cancel(REQUEST_TIMER(fd));
-	if (write(fd, connection->request, connection->bytes) != connection->bytes)
+	connection->bytes = 0;
+	/* The connection was closed meanwhile, or on_expired() closes it. */
+	if (!bytes || !timers_cancel(REQUEST_TIMER(fd)))
+		return;
+	if (write(fd, connection->request, bytes) != bytes)
 		farewell(fd);
 }
 

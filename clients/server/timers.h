@@ -6,6 +6,8 @@
 #ifndef TIMERS_H
 #define TIMERS_H
 
+#include <stdbool.h>
+
 struct event_base;
 
 typedef void timers_fn(unsigned int nr);
@@ -16,8 +18,12 @@ typedef void timers_fn(unsigned int nr);
  */
 void timers_open(struct event_base *base, unsigned int count, unsigned int even_ms,
 		 unsigned int odd_ms, timers_fn *expired);
-/* Arm or restart a timer. */
+/* Arm or restart a timer. No effect if it has expired, and @expired will be called. */
 void timers_arm(unsigned int nr);
-void timers_cancel(unsigned int nr);
+/*
+ * Cancel a timer. Returns false if it has expired, and @expired will be called. Until then, its
+ * number is in use.
+ */
+bool timers_cancel(unsigned int nr);
 
 #endif
