@@ -34,10 +34,10 @@ check-lib := lib $(call on,lib)
 check-tool := $(call on,wheelctl)
 ## check-kunit	the module from inside, in User-Mode Linux
 check-kunit := kunit-uml
-## check-clients	Redis, Netty, tokio and Asio with libwheel; the qdisc
+## check-clients	Redis, Netty, tokio, Asio and a server with libwheel; the qdisc
 check-clients := $(call on,pacing) clients-redis clients-redis-cluster clients-redis-6.12 clients-netty \
 	clients-netty-6.12 clients-netty-jars clients-alone clients-rust clients-rust-6.12 \
-	clients-asio
+	clients-asio clients-server
 ## check-pacing	the qdisc of clients/pacing, on KERNEL="6.1 6.12"
 check-pacing := $(call on,pacing)
 ## check-queue	wheelq: guarantees, crashes, beanstalkd's protocol, /dev/wheel, failing disks
