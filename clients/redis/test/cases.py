@@ -193,8 +193,8 @@ def test_server_scan_is_suspended_while_keys_are_overdue():
         # On a slow machine, the scan helps after a second.
         if lag_of(client)["le_1000ms"] < field(client, "expired"):
             raise Late
-        # A scan may begin before the module does.
-        assert client.info("stats")["expired_time_cap_reached_count"] <= 1
+        # A scan may begin before the module does, and the server continues it once.
+        assert client.info("stats")["expired_time_cap_reached_count"] <= 2
 
 
 def test_server_scan_continues_after_an_unload():
@@ -627,7 +627,7 @@ def test_far_key_of_a_transaction_is_found_after_a_scan():
         due = client.now_ms() + 4000
         other("EXEC")
         while field(client, "keys") < 50:
-            assert client.now_ms() < due
+            assert_before(client, due)
         for _ in range(50):
             assert expired(listener)[0].startswith("mine:")
         assert field(client, "notified") == is_newer(client)
