@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A slot of wheel-tokio: an owner that arms, refreshes its waker and drops, the wheel that expires
+ * A slot of wheel_timer::task: an owner that arms, refreshes its waker and drops, the wheel that expires
  * the timer, and the driver that takes its event. Each step is one atomic access of slot.rs, or
  * one exchange of the timer's word.
  *

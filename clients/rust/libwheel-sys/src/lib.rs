@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //! The C library libwheel, built from source, and declarations of the functions that
-//! wheel-timer and wheel-tokio call.
+//! wheel-timer calls.
 //!
 //! libwheel(3) documents the functions, libwheel(7) the concepts and the error numbers. Times are
 //! nanoseconds on the wheel's clock. A function that can fail returns a negative error number.

@@ -17,6 +17,8 @@
 #[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
 compile_error!("wheel-timer is for 64-bit Linux");
 
+pub mod task;
+
 use std::convert::TryFrom;
 use std::ffi::CStr;
 use std::fmt;
@@ -139,9 +141,8 @@ impl<T> Wheel<T> {
     /// Removes the timers that are due at `now`, and passes them to a function.
     pub fn poll(&mut self, now: Instant, mut expired: impl FnMut(Key, T)) {
         let mut events = [sys::wheel_event::default(); BATCH];
-        let elapsed = now.saturating_duration_since(self.start).as_nanos();
 
-        self.now = self.now.max(u64::try_from(elapsed).unwrap_or(u64::MAX).min(sys::WHEEL_MAX_TIME));
+        self.now = self.now.max(nanoseconds(self.start, now).min(sys::WHEEL_MAX_TIME));
         // SAFETY: the wheel is open.
         unsafe { sys::libwheel_advance(self.raw, self.now, null_mut()) };
         loop {
@@ -172,9 +173,7 @@ impl<T> Wheel<T> {
 
     /// Converts a deadline to the wheel's clock. A timer that is due at once expires in the next poll.
     fn ns(&self, deadline: Instant) -> u64 {
-        let after = deadline.saturating_duration_since(self.start).as_nanos();
-
-        u64::try_from(after).unwrap_or(u64::MAX).clamp(1, sys::WHEEL_MAX_TIME)
+        nanoseconds(self.start, deadline).clamp(1, sys::WHEEL_MAX_TIME)
     }
 }
 
@@ -189,6 +188,12 @@ impl<T> fmt::Debug for Wheel<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Wheel").field("len", &self.count).finish_non_exhaustive()
     }
+}
+
+/// The time from `start` to `end` in nanoseconds, within the range of the result.
+#[inline]
+fn nanoseconds(start: Instant, end: Instant) -> u64 {
+    u64::try_from(end.saturating_duration_since(start).as_nanos()).unwrap_or(u64::MAX)
 }
 
 fn slot_of(id: u64) -> usize {

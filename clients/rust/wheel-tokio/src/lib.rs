@@ -34,25 +34,19 @@
 //! - A future that is leaked while it waits, for example by `mem::forget`, keeps its slot.
 //!
 //! A child of fork() must build its own runtime, as with tokio. It gets a new wheel and driver.
-#![deny(unsafe_op_in_unsafe_fn)]
+#![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
-#[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
-compile_error!("wheel-tokio is for 64-bit Linux");
-
-mod driver;
 pub mod error;
-mod fork;
 mod interval;
-mod local;
 mod sleep;
-mod slot;
 mod timeout;
-mod wheel;
 
 pub use interval::{interval, interval_at, Interval};
 pub use sleep::{sleep, sleep_until, Sleep};
 pub use timeout::{timeout, timeout_at, Timeout};
+
+use wheel_timer::task;
 
 pub use tokio::time::{Duration, Instant, MissedTickBehavior};
 #[cfg(feature = "test-util")]
@@ -82,11 +76,9 @@ pub enum Backend {
 /// # }
 /// ```
 pub fn backend() -> Backend {
-    local::wheel().map_or(Backend::Tokio, wheel::Wheel::backend)
-}
-
-/// The number of slots that no thread has free, for tests that detect a leak.
-#[doc(hidden)]
-pub fn slots_in_use() -> usize {
-    wheel::slots_in_use()
+    match task::backend() {
+        Some(task::Backend::Kernel) => Backend::Kernel,
+        Some(task::Backend::User) => Backend::User,
+        None => Backend::Tokio,
+    }
 }

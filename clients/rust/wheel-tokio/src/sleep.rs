@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::time::{self, Instant};
 
-use crate::local::Timer;
+use wheel_timer::task::Timer;
 
 /// Waits until `deadline`.
 ///
@@ -108,10 +108,16 @@ impl Sleep {
 
     pub(crate) fn set_deadline(&mut self, deadline: Instant) {
         self.deadline = deadline;
-        match &mut self.state {
-            State::Armed(timer) if timer.move_to(deadline) => {}
-            State::Tokio(sleep) => sleep.as_mut().reset(deadline),
-            _ => self.disarm(),
+        let moved = match &mut self.state {
+            State::Armed(timer) => timer.reset(deadline.into_std()),
+            State::Tokio(sleep) => {
+                sleep.as_mut().reset(deadline);
+                true
+            }
+            _ => false,
+        };
+        if !moved {
+            self.disarm();
         }
     }
 
@@ -130,8 +136,12 @@ impl Sleep {
             match &mut self.state {
                 State::Elapsed => return Poll::Ready(()),
                 State::Tokio(sleep) => return sleep.as_mut().poll(cx),
-                State::Armed(timer) if timer.refresh(cx.waker()) => return Poll::Pending,
-                State::Armed(_) => self.state = State::Unchecked,
+                State::Armed(timer) => {
+                    if timer.set_waker(cx.waker()) {
+                        return Poll::Pending;
+                    }
+                    self.state = State::Unchecked;
+                }
                 State::Future | State::Unchecked if clock_is_tokios() => return self.use_tokio(cx),
                 State::Unchecked if Instant::now() >= self.deadline => self.state = State::Elapsed,
                 State::Future | State::Unchecked => return self.arm(cx),
@@ -140,7 +150,7 @@ impl Sleep {
     }
 
     fn arm(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        match Timer::arm(self.deadline, cx) {
+        match Timer::arm(self.deadline.into_std(), cx.waker()) {
             Some(timer) => {
                 self.state = State::Armed(timer);
                 Poll::Pending
@@ -192,5 +202,22 @@ fn use_budget(cx: &mut Context<'_>) -> Poll<()> {
 impl fmt::Debug for Sleep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sleep").field("deadline", &self.deadline).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    /// A wheel with one chunk: timers that do not fit use tokio's timer, and all expire.
+    #[tokio::test]
+    async fn full_wheel_falls_back_to_tokio() {
+        wheel_timer::task::limit_slots(64);
+        let before = crate::Instant::now();
+        let after = Duration::from_millis(20);
+        let sleeps: Vec<_> = (0..200).map(|_| Box::pin(crate::sleep(after))).collect();
+
+        futures::future::join_all(sleeps).await;
+        assert!(before.elapsed() >= after);
     }
 }

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use tokio::runtime::Builder;
 use tokio::time::Instant;
-use wheel_tokio::{sleep, slots_in_use, timeout};
+use wheel_timer::task::slots_in_use;
+use wheel_tokio::{sleep, timeout};
 
 const TASKS: usize = 1_000;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-//! The driver: a thread that waits for the wheel and wakes the futures whose timers have expired.
+//! The driver: a thread that waits for the wheel and wakes the tasks whose timers have expired.
 //!
-//! A runtime may run on any thread, and may be busy, blocked or dropped while a future waits in
+//! A runtime may run on any thread, and may be busy, blocked or dropped while a task waits in
 //! another one. The driver belongs to none of them.
 
 use std::io;
@@ -12,14 +12,14 @@ use std::time::Duration;
 
 use libwheel_sys as sys;
 
-use crate::slot::Slot;
-use crate::wheel::Wheel;
+use super::slot::Slot;
+use super::wheel::Wheel;
 
 const BATCH: usize = 256;
 
 /// Starts the driver, which runs until the process ends.
 pub(crate) fn start(wheel: &'static Wheel) -> io::Result<()> {
-    thread::Builder::new().name("wheel-tokio".into()).spawn(move || serve(wheel)).map(|_| ())
+    thread::Builder::new().name("wheel-timer".into()).spawn(move || serve(wheel)).map(|_| ())
 }
 
 fn serve(wheel: &'static Wheel) {
@@ -40,7 +40,7 @@ fn serve(wheel: &'static Wheel) {
     }
 }
 
-/// Wakes a future. The other futures are woken even if its waker panics.
+/// Wakes a task. The other tasks are woken even if its waker panics.
 fn wake(wheel: &Wheel, cookie: u64) {
     let waker = fire(wheel, cookie);
 

@@ -19,6 +19,7 @@ extern "C" {
 }
 
 /// The number of forks between the process that called [`watch`] first and this one.
+#[inline]
 pub(crate) fn count() -> u32 {
     FORKS.load(Relaxed)
 }
@@ -33,6 +34,6 @@ pub(crate) fn watch() {
 
 extern "C" fn in_child() {
     FORKS.fetch_add(1, Relaxed);
-    crate::wheel::forget_parent();
-    crate::local::forget_parent();
+    super::wheel::forget_parent();
+    super::local::forget_parent();
 }

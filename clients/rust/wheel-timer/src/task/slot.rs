@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! A slot of the wheel: the waker of its timer, and the protocol of its two users.
 //!
-//! The owner is the future that holds the slot. The driver is the task that takes the events of
+//! The owner is the [`Timer`](super::Timer) that holds the slot. The driver is the task that takes the events of
 //! expired timers. A timer that the owner has parked has no event, and the owner has the slot to
 //! itself. After an expiry, the state decides which of the two frees the slot:
 //!
@@ -65,6 +65,7 @@ impl Slot {
         Slot { state: AtomicU32::new(WAIT), nr, waker, copy }
     }
 
+    #[inline]
     pub fn nr(&self) -> u32 {
         self.nr
     }
@@ -74,6 +75,7 @@ impl Slot {
     /// # Safety
     ///
     /// The caller must own the slot, and its timer must be parked.
+    #[inline]
     pub unsafe fn prepare(&self, waker: Waker) {
         // SAFETY: the driver does not access a slot without an event.
         unsafe { self.store(waker) };
@@ -85,6 +87,7 @@ impl Slot {
     /// # Safety
     ///
     /// The caller must be the owner, and the waker must be the owner's.
+    #[inline]
     unsafe fn store(&self, waker: Waker) -> Option<Waker> {
         // SAFETY: as above. A copy is never dropped, and will_wake() does not access the task.
         unsafe {
@@ -98,6 +101,7 @@ impl Slot {
     /// # Safety
     ///
     /// The caller must own the slot, and its timer must be parked.
+    #[inline]
     pub unsafe fn take_back(&self) -> Option<Waker> {
         // SAFETY: the driver does not access a slot without an event.
         unsafe { (*self.waker.get()).take() }
@@ -106,6 +110,7 @@ impl Slot {
     /// Replaces the waker by `waker` if both wake different tasks. Called by the owner.
     ///
     /// Returns false if the timer has expired.
+    #[inline]
     pub fn refresh(&self, waker: &Waker) -> bool {
         // SAFETY: the copy is the owner's.
         let copy = unsafe { &*self.copy.get() };

@@ -4,18 +4,18 @@
 //! All runtimes share the wheel. It is opened by the first timer, and is never closed. Its driver
 //! is a thread, so that no timer depends on a runtime that is busy, blocked or shut down.
 
-use std::convert::TryFrom;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::*};
 use std::sync::{Mutex, MutexGuard, Once};
+use std::time::Instant;
 
 use libwheel_sys as sys;
-use tokio::time::Instant;
 
-use crate::driver;
-use crate::fork;
-use crate::slot::Slot;
-use crate::Backend;
+use super::driver;
+use super::fork;
+use super::slot::Slot;
+use super::Backend;
+use crate::nanoseconds;
 
 /// Slots that are kept per submission: one doorbell word, and later up to this many.
 const FIRST_CHUNK: usize = 64;
@@ -79,7 +79,7 @@ fn process() -> &'static Process {
     unsafe { &*process }
 }
 
-/// Returns the wheel of this process. None: use tokio's timer.
+/// Returns the wheel of this process, or None if none is available.
 pub(crate) fn of_process() -> Option<&'static Wheel> {
     let process = process();
 
@@ -130,21 +130,19 @@ impl Wheel {
     }
 
     /// A child of fork() must not access the words of its parent's wheel.
+    #[inline]
     pub fn is_ours(&self) -> bool {
         self.forks == fork::count()
     }
 
     /// Converts a deadline to the wheel's clock, without rounding down.
+    #[inline]
     fn ns(&self, deadline: Instant) -> u64 {
-        let after = deadline.saturating_duration_since(self.start).as_nanos();
-
-        u64::try_from(after)
-            .unwrap_or(u64::MAX)
-            .saturating_add(self.start_ns)
-            .min(sys::WHEEL_MAX_TIME)
+        nanoseconds(self.start, deadline).saturating_add(self.start_ns).min(sys::WHEEL_MAX_TIME)
     }
 
     /// Arms the parked timer of a slot, which the caller owns.
+    #[inline]
     pub fn arm(&self, slot: &Slot, deadline: Instant) -> bool {
         let (id, at) = (id_of(slot), self.ns(deadline));
         // SAFETY: the wheel is open.
@@ -154,6 +152,7 @@ impl Wheel {
     }
 
     /// Moves an armed timer, whose slot the caller owns. Returns false if it has expired.
+    #[inline]
     pub fn move_to(&self, slot: &Slot, deadline: Instant) -> bool {
         let (id, at) = (id_of(slot), self.ns(deadline));
         // SAFETY: the wheel is open.
@@ -163,6 +162,7 @@ impl Wheel {
     }
 
     /// Repeats a notification that a signal has interrupted.
+    #[inline]
     fn notified(&self, mut err: i32, id: u64, at: u64) -> bool {
         while err == -sys::EINTR {
             // SAFETY: the wheel is open.
@@ -172,6 +172,7 @@ impl Wheel {
     }
 
     /// Parks an armed timer, whose slot the caller owns. Returns false if it has expired.
+    #[inline]
     pub fn park(&self, slot: &Slot) -> bool {
         // SAFETY: the wheel is open.
         unsafe { sys::libwheel_word_park(self.raw, id_of(slot)) == 0 }
@@ -203,7 +204,7 @@ impl Wheel {
         self.pool().free.extend(slots);
     }
 
-    #[cfg(test)]
+    /// Of a test.
     pub fn limit(&self, slots: usize) {
         self.pool().size = slots;
     }
@@ -245,6 +246,7 @@ fn spread(nth: usize) -> u32 {
     (group + at % (GROUP / LINE) * LINE + at / (GROUP / LINE)) as u32
 }
 
+#[inline]
 fn id_of(slot: &Slot) -> u64 {
     sys::wheel_id(slot.nr(), 1)
 }
