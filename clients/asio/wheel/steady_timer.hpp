@@ -381,9 +381,15 @@ public:
 	std::size_t expires_after(implementation_type &timer, const duration_type &delay,
 				  error_code &error)
 	{
-		std::size_t cancelled = cancel(timer, error);
+		time_type expiry;
+		std::size_t cancelled;
 
-		timer.expiry = wheel::detail::heap_traits::add(now(), delay);
+		/* The clock is read meanwhile. */
+		if (timer.in_slot)
+			queue_.slots.prefetch(timer.slot, timer.nr);
+		expiry = wheel::detail::heap_traits::add(now(), delay);
+		cancelled = cancel(timer, error);
+		timer.expiry = expiry;
 		timer.length = delay < wheel::detail::SHORTEST ? implementation_type::SHORT :
 								 implementation_type::LONG;
 		return cancelled;
