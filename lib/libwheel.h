@@ -316,9 +316,9 @@ LIBWHEEL_MUST_CHECK int libwheel_timeout_do_stop(struct libwheel_timeouts *timeo
 struct libwheel_time libwheel_timeout_now(struct libwheel_timeouts *timeouts);
 /*
  * Take the events of expired timeouts, up to @count, and wait up to @timeout_ns for the first one;
- * if negative, indefinitely. The cookie of an event is its slot, which can be used again. Returns
- * the number of events. 0: none has expired in this time; -EINTR: interrupted by a signal, no event
- * was taken.
+ * if negative, indefinitely. The cookie of an event is its slot, which can be used again: also those
+ * of the later events, while the program handles the first one. Returns the number of events. 0:
+ * none has expired in this time; -EINTR: interrupted by a signal, no event was taken.
  */
 LIBWHEEL_MUST_CHECK int libwheel_timeout_wait(struct libwheel_timeouts *timeouts,
 					      struct wheel_event *events, uint32_t count,
