@@ -67,8 +67,10 @@ static int create(struct handle *handle, uint32_t slot)
  * The word is IDLE: its timer has expired, or was not created. Or the words are private, or an
  * argument is out of range.
  */
-static noinline int start_slow(struct handle *handle, uint32_t slot, uint64_t deadline)
+static noinline int start_slow(struct libwheel_timeouts *timeouts, uint32_t slot,
+			       uint64_t deadline)
 {
+	struct handle *handle = handle_of_set(timeouts);
 	int err;
 
 	if (!*handle->ours)
@@ -97,12 +99,12 @@ int libwheel_timeout_do_start(struct libwheel_timeouts *timeouts, uint32_t slot,
 	/* A child of fork() has no words. If they are private, the wheel has none. */
 	if (unlikely(!*handle->ours || slot >= wheel->timers ||
 		     !LIBWHEEL_IS_DEADLINE(deadline.ns)))
-		return start_slow(handle, slot, deadline.ns);
+		return start_slow(timeouts, slot, deadline.ns);
 	word = &wheel->words[slot];
 	old = __atomic_load_n(word, __ATOMIC_RELAXED);
 	do {
 		if (unlikely(old & WHEEL_WORD_IDLE))
-			return start_slow(handle, slot, deadline.ns);
+			return start_slow(timeouts, slot, deadline.ns);
 	} while (!LIBWHEEL_SWAP(word, &old, deadline.ns));
 	/* Later than before. PARKED is 0, which counts as later than any deadline. */
 	if (likely(deadline.ns > old - 1))
@@ -125,8 +127,10 @@ int libwheel_timeout_start(struct libwheel_timeouts *timeouts, uint32_t slot, ui
  * The word is IDLE or private, or an argument is invalid. A timer that can be created has not
  * expired.
  */
-static noinline int stop_slow(struct handle *handle, uint32_t slot)
+static noinline int stop_slow(struct libwheel_timeouts *timeouts, uint32_t slot)
 {
+	struct handle *handle = handle_of_set(timeouts);
+
 	if (!*handle->ours)
 		return -ECHILD;
 	if (slot >= handle->setup.timers)
@@ -142,12 +146,12 @@ int libwheel_timeout_do_stop(struct libwheel_timeouts *timeouts, uint32_t slot)
 	__u64 *word, old;
 
 	if (unlikely(!*handle->ours || slot >= handle->wheel.timers))
-		return stop_slow(handle, slot);
+		return stop_slow(timeouts, slot);
 	word = &handle->wheel.words[slot];
 	old = __atomic_load_n(word, __ATOMIC_RELAXED);
 	do {
 		if (unlikely(!LIBWHEEL_IS_DEADLINE(old)))
-			return old == WHEEL_WORD_PARKED ? -ENOENT : stop_slow(handle, slot);
+			return old == WHEEL_WORD_PARKED ? -ENOENT : stop_slow(timeouts, slot);
 	} while (!LIBWHEEL_SWAP(word, &old, WHEEL_WORD_PARKED));
 	return 0;
 }
