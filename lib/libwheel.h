@@ -30,9 +30,9 @@
  * Any number of threads may use a wheel concurrently, but not during or after
  * libwheel_close(). A signal handler may only call libwheel_word_push() with a later deadline, and
  * libwheel_word_park(). After fork() the wheel belongs to the parent. The child may call
- * libwheel_close(), _backend(), _fd(), _info(), _now(), and _list() without flags. The inline
- * functions libwheel_word_*() are not allowed in the child, nor with LIBWHEEL_ONE_THREAD
- * libwheel_timeout_start_at() and _stop(). All other functions fail with -ECHILD.
+ * libwheel_close(), _backend(), _fd(), _info(), _now(), and _list() without flags. It must not
+ * call the inline functions libwheel_word_*(). With LIBWHEEL_ONE_THREAD, it must not call
+ * libwheel_timeout_start_at() or _stop(). All other functions fail with -ECHILD.
  *
  * This header needs C99 or C++11, and the __atomic functions of gcc or clang.
  */
@@ -85,9 +85,10 @@ struct libwheel {
  */
 #define LIBWHEEL_NO_FD		(1U << 0)
 /*
- * libwheel_options.mode, if one thread calls all functions of a set of timeouts. On the user
- * backend, libwheel_timeout_start_at() and _stop() are then a load and a store, not atomic.
- * No result changes. /dev/wheel, and wheels that are not sets of timeouts, ignore this flag.
+ * libwheel_options.mode, if one thread calls all functions of a set of timeouts. With the user
+ * backend, libwheel_timeout_start_at() and _stop() then usually take a load and a store instead of
+ * a compare-and-swap. The results are the same. /dev/wheel, and wheels that are not sets of
+ * timeouts, ignore this flag.
  */
 #define LIBWHEEL_ONE_THREAD	(1U << 1)
 
@@ -255,9 +256,9 @@ inline struct libwheel_time libwheel_time_after(struct libwheel_time time, uint6
  *
  * One timeout per slot, for the requests and connections of a server. The slot is the number of
  * the request or connection in the program, such as its file descriptor, and has one owner at a
- * time. Starting and stopping a timeout takes one compare-and-swap, or with LIBWHEEL_ONE_THREAD one
- * load and one store. A system call is made only for the first start of a slot, and if the next
- * scan of the words would be too late.
+ * time. Starting or stopping a timeout takes one compare-and-swap, or usually one load and one
+ * store with LIBWHEEL_ONE_THREAD and the user backend. A system call is made only for the first
+ * start of a slot, and if the next scan of the words would be too late.
  *
  * After a timeout has expired, its slot is in use until its event was taken.
  *
@@ -283,8 +284,7 @@ void libwheel_timeout_close(struct libwheel_timeouts *timeouts);
 /*
  * Start a timeout that expires after @delay nanoseconds, or at a time. If it was started before, it
  * gets the new deadline, which may be earlier or later. libwheel_timeout_start() reads the clock. A
- * program that starts many timeouts reads it once, with libwheel_timeout_now(), for all that has
- * happened before.
+ * program that starts many timeouts reads it once after each wait, with libwheel_timeout_now().
  * -EBUSY: the timeout has expired and its event follows; -EINVAL: no such slot; -ERANGE: the
  * deadline exceeds WHEEL_MAX_TIME. The first start of a slot may also fail with -ENOMEM or -EDQUOT.
  */
@@ -316,9 +316,10 @@ LIBWHEEL_MUST_CHECK int libwheel_timeout_do_stop(struct libwheel_timeouts *timeo
 struct libwheel_time libwheel_timeout_now(struct libwheel_timeouts *timeouts);
 /*
  * Take the events of expired timeouts, up to @count, and wait up to @timeout_ns for the first one;
- * if negative, indefinitely. The cookie of an event is its slot, which can be used again: also those
- * of the later events, while the program handles the first one. Returns the number of events. 0:
- * none has expired in this time; -EINTR: interrupted by a signal, no event was taken.
+ * if negative, indefinitely. The cookie of an event is its slot. On return, the slots of all
+ * these events can be used again, even while the program handles the first event. Returns the
+ * number of events. 0: none has expired in this time; -EINTR: interrupted by a signal, no event
+ * was taken.
  */
 LIBWHEEL_MUST_CHECK int libwheel_timeout_wait(struct libwheel_timeouts *timeouts,
 					      struct wheel_event *events, uint32_t count,
@@ -373,9 +374,10 @@ LIBWHEEL_INLINE struct libwheel_time libwheel_time_after(struct libwheel_time ti
 #include "libwheel_word.h"
 
 /*
- * A word that only one thread uses is the deadline of a started timeout. WHEEL_WORD_IDLE is set in
- * the word of a stopped one, which may still be queued at that time, and all bits are set if it is
- * not queued. A later deadline is detected at the earlier one.
+ * Private words, which only one thread uses. The word of a started timeout is its deadline. In that
+ * of a stopped timeout, which may still be queued at this time, WHEEL_WORD_IDLE is also set. All
+ * bits are set if the timeout is not queued. A postponed timeout is queued again when its old
+ * deadline has passed.
  */
 LIBWHEEL_INLINE int libwheel_timeout_start_at(struct libwheel_timeouts *timeouts, uint32_t slot,
 					      struct libwheel_time deadline)
