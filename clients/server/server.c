@@ -35,7 +35,7 @@
  * @event: its requests
  * @bytes: length of the request that waits for a reply, or 0
  * @expired: number of timers for which on_expired() will be called although the connection is
- *	shut down. Its descriptor is closed, and can be reused, after the last one
+ *	shut down. The last of these calls closes the descriptor, which can then be reused
  * @request: the last request
  */
 static struct connection {

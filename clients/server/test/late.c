@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Timers that expire, and whose events are delivered, when a test asks for it. Descriptor 3 is a
- * socket of datagrams, each of which is a command and gets an answer:
+ * Timers that expire, and whose events are delivered, when a test requests it. Descriptor 3 is a
+ * socket for datagrams, each of which is a command and gets a response:
  *
  *	armed		the numbers of the armed timers
  *	expired		the number of timers that have expired, and whose events are not delivered
@@ -9,7 +9,7 @@
  *	deliver		deliver the oldest event
  *	next NR		the timer expires when it is armed next. Its event is not delivered
  *	instant NR	the same, but its event is delivered before the handlers that the server
- *			activates afterwards. Then a socket uses the lowest free descriptor
+ *			activates afterwards. A new socket then gets the lowest free descriptor
  *	written		the number of bytes that the server has written to that socket
  */
 #include <err.h>

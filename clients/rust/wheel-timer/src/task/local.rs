@@ -74,7 +74,7 @@ impl Drop for Local {
     }
 }
 
-/// Leaves the parent's slots alone, in the one thread that a child of fork() has.
+/// Forgets the parent's wheel and slots, in the only thread of a child of fork().
 pub(crate) fn forget_parent() {
     let _ = LOCAL.try_with(|local| {
         let mut local = local.borrow_mut();

@@ -91,7 +91,7 @@ impl Timer {
     }
 
     /// Sets the task to wake. Returns false if the timer has expired, or if it belongs to the parent of a
-    /// fork(): the task is not woken.
+    /// fork(). Then the task is not woken.
     #[inline]
     pub fn set_waker(&mut self, waker: &Waker) -> bool {
         self.wheel.is_ours() && self.slot.refresh(waker)
@@ -138,7 +138,7 @@ impl Drop for Timer {
     }
 }
 
-/// The number of slots that no thread has free, for tests that detect a leak.
+/// The number of slots that are in use or in the cache of a running thread, for tests that detect a leak.
 #[doc(hidden)]
 pub fn slots_in_use() -> usize {
     wheel::slots_in_use()

@@ -97,7 +97,7 @@ pub(crate) fn forget_parent() {
     PROCESS.store(null_mut(), Release);
 }
 
-/// The number of slots that are neither in the pool nor in the cache of a thread that still runs.
+/// The number of slots that are not in the pool, including those in the caches of running threads.
 pub(crate) fn slots_in_use() -> usize {
     of_process().map_or(0, |wheel| {
         let pool = wheel.pool();
@@ -204,7 +204,7 @@ impl Wheel {
         self.pool().free.extend(slots);
     }
 
-    /// Of a test.
+    /// Limits the number of slots, for tests.
     pub fn limit(&self, slots: usize) {
         self.pool().size = slots;
     }
