@@ -39,7 +39,10 @@ void wheel_base_init(struct wheel_base *base, struct wheel *wheel)
 	base->wake_tick = WHEEL_NO_TICK;
 	base->scan_tick = WHEEL_NO_TICK;
 	base_need_clock(base, 0);
-	/* Others wake up tasks, which PREEMPT_RT does not permit in hard interrupt context. */
+	/*
+	 * The interrupt of an owner that is not hard may wake up tasks. PREEMPT_RT does not permit
+	 * this in hard interrupt context.
+	 */
 	base->mode = wheel->owner->hard ? HRTIMER_MODE_ABS_HARD : HRTIMER_MODE_ABS;
 	hrtimer_setup(&base->hrtimer, base_wakeup, wheel_clockid(wheel), base->mode);
 }

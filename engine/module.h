@@ -11,6 +11,7 @@ u32 wheel_number(const struct wheel *wheel);
 clockid_t wheel_clockid(const struct wheel *wheel);
 ktime_t wheel_ktime(const struct wheel *wheel, u64 time);
 size_t wheel_bytes_for(const struct wheel_config *config);
+void wheel_read_stats_locked(struct wheel *wheel, struct wheel_stats *stats);
 void *wheel_pages_alloc(unsigned int count, gfp_t gfp);
 
 #endif

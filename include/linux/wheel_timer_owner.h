@@ -107,7 +107,6 @@ void wheel_unlock(struct wheel *wheel);
 int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_cancel_locked(struct wheel_timer *timer);
-void wheel_read_stats_locked(struct wheel *wheel, struct wheel_stats *stats);
 
 bool wheel_step(struct wheel *wheel, u64 now, unsigned int max);
 void wheel_settle(struct wheel *wheel);

@@ -35,14 +35,14 @@ pub(crate) fn give(wheel: &'static Wheel, slot: &'static Slot) {
 }
 
 impl Local {
-        fn wheel(&mut self) -> Option<&'static Wheel> {
+    fn wheel(&mut self) -> Option<&'static Wheel> {
         if self.wheel.is_none() {
             self.wheel = wheel::of_process();
         }
         self.wheel
     }
 
-        fn take(&mut self) -> Option<(&'static Wheel, &'static Slot)> {
+    fn take(&mut self) -> Option<(&'static Wheel, &'static Slot)> {
         let wheel = self.wheel()?;
 
         if self.free.is_empty() {
@@ -52,7 +52,7 @@ impl Local {
     }
 
     /// Returns false if this thread has armed no timer, such as the driver.
-        fn give(&mut self, slot: &'static Slot) -> bool {
+    fn give(&mut self, slot: &'static Slot) -> bool {
         let wheel = match self.wheel {
             Some(wheel) => wheel,
             None => return false,
@@ -85,5 +85,8 @@ pub(crate) fn forget_parent() {
 
 /// The wheel of this process, or None if none is available.
 pub(crate) fn wheel() -> Option<&'static Wheel> {
-    LOCAL.try_with(|local| local.borrow_mut().wheel()).ok().flatten()
+    LOCAL
+        .try_with(|local| local.borrow_mut().wheel())
+        .ok()
+        .flatten()
 }
