@@ -66,7 +66,7 @@ struct wheel_timer *wheel_drain(struct wheel_core *w, unsigned int *budget);
 void wheel_forward(struct wheel_core *w, u64 tick);
 void wheel_set_back(struct wheel_core *w, u64 tick);
 
-/* For schemes with own_queue. Out of line, so that callers save no registers for other schemes. */
+/* For schemes with own_queue */
 void wheel_own_enqueue(struct wheel_core *w, struct wheel_timer *t, struct wheel_due due);
 void wheel_own_dequeue(struct wheel_core *w, struct wheel_timer *t);
 

@@ -26,7 +26,8 @@ struct handle;
  * @next: libwheel_next(); NULL if not supported
  * @expire: expire all timers that are due at @now, the time on the wheel's clock; NULL if the
  *	kernel does
- * @start: start a timeout that the inline function cannot start; NULL if no words are private
+ * @start: start a timeout that the inline function cannot start; NULL if the
+ *	kernel has the words
  * @stop: the same for libwheel_timeout_stop()
  * @close: free the handle, also in a child of fork()
  */

@@ -96,7 +96,7 @@ int libwheel_timeout_do_start(struct libwheel_timeouts *timeouts, uint32_t slot,
 	struct libwheel *wheel = &handle->wheel;
 	__u64 *word, old;
 
-	/* A child of fork() has no words. If they are private, the wheel has none. */
+	/* In a child of fork(), the device's words are gone. Private ones are not those of the wheel. */
 	if (unlikely(!*handle->ours || slot >= wheel->timers ||
 		     !LIBWHEEL_IS_DEADLINE(deadline.ns)))
 		return start_slow(timeouts, slot, deadline.ns);

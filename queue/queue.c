@@ -272,9 +272,12 @@ void queue_commit(struct queue *queue)
 	histogram_add(&queue->commit_time, now_us() - begun);
 }
 
+/* A lost store commits nothing, so that waiting for a commit would have no end. */
 bool queue_commit_is_full(const struct queue *queue)
 {
-	return queue->store->batch && queue->store->uncommitted >= queue->store->batch;
+	const struct store *store = queue->store;
+
+	return !store->is_lost && store->batch && store->uncommitted >= store->batch;
 }
 
 void queue_begin_batch(struct queue *queue)

@@ -56,6 +56,7 @@ void step_ignore(struct session *s, const char *tube)
 {
 	struct watched *w = watched_find(&s->watches, tube);
 	struct link *link = s->links[links_shard_of(tube)];
+	bool was_watched = w;
 
 	if (w && watched_count(&s->watches) == 1) {
 		session_reply(s, "NOT_IGNORED\r\n");
@@ -63,12 +64,12 @@ void step_ignore(struct session *s, const char *tube)
 	}
 	if (w)
 		watched_remove(&s->watches, w);
-	if (w && link && watched_in(&s->watches, link->shard)) {
+	if (was_watched && link && watched_in(&s->watches, link->shard)) {
 		s->step = STEP_IGNORE;
 		session_forward(s, link->shard, "ignore ", tube);
 		return;
 	}
-	if (w && link)
+	if (was_watched && link)
 		name_copy(link->stale, tube);
 	reply_watching(s);
 }

@@ -111,8 +111,42 @@ static void clocks_are_set(void)
 	}
 }
 
+/*
+ * A timeout is started after the clock was set back. It expires, also on a bounded wheel, whose range
+ * is behind the clock then, and also if it was queued before. This test ends with its events.
+ */
+static void sets_follow_the_clock(void)
+{
+	static const __u32 modes[] = { 0, LIBWHEEL_ONE_THREAD };
+	static const __u32 schemes[] = { WHEEL_HASHED, WHEEL_BOUNDED };
+	struct wheel_event event;
+	size_t i;
+
+	if (!getenv("LIBWHEEL_TEST_RULES"))
+		ktap_skip("the test must not set the clock of this machine");
+	for (i = 0; i < 4; i++) {
+		struct libwheel_options options = {
+			.size = sizeof(options), .clock = WHEEL_CLOCK_REALTIME,
+			.scheme = schemes[i / 2], .mode = modes[i % 2], .buckets = 4096,
+		};
+		struct libwheel_timeouts *set;
+		__u32 slot;
+
+		EXPECT_EQ(0, libwheel_timeout_open(&set, 2, &options));
+		EXPECT_EQ(0, libwheel_timeout_start(set, 0, 3 * SEC));
+		set_clock(-(__s64)HOUR);
+		for (slot = 0; slot < 2; slot++)
+			EXPECT_EQ(0, libwheel_timeout_start(set, slot, MS));
+		EXPECT_EQ(1, libwheel_timeout_wait(set, &event, 1, -1));
+		EXPECT_EQ(1, libwheel_timeout_wait(set, &event, 1, -1));
+		set_clock(HOUR);
+		libwheel_timeout_close(set);
+	}
+}
+
 const struct ktap_test clock_tests[] = {
 	TEST(clocks_run),
 	TEST(clocks_are_set),
+	TEST(sets_follow_the_clock),
 	{ NULL, NULL }
 };

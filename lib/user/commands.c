@@ -73,13 +73,19 @@ static void pass(struct user *u)
 	}
 }
 
-/* Begin a command: lock the wheel, read the clock once, and expire due timers. */
-void user_enter(struct user *u)
+/* Lock the wheel, and read the clock. */
+void user_lock(struct user *u)
 {
 	lock_take(&u->lock);
 	u->lull->begin = lull_counter();
 	if (!is_virtual(u))
 		u->wheel.now = clock_read(u->handle.setup.clock);
+}
+
+/* Begin a command: lock the wheel, read the clock once, and expire due timers. */
+void user_enter(struct user *u)
+{
+	user_lock(u);
 	if (wheel_is_due(&u->wheel))
 		pass(u);
 }

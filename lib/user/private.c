@@ -5,7 +5,7 @@
  *
  *	word			timer
  *
- *	all bits set		not queued, or its event was not taken
+ *	all bits set		not queued, or its event was not taken; or as the last one
  *	deadline		queued at this time or earlier
  *	deadline and IDLE	stopped, still queued at this time or earlier
  *
@@ -54,14 +54,14 @@ static void queue(const struct wheel_core *core, struct wheel_slot *slot, u64 de
 {
 	struct wheel_timer *timer = &slot->timer;
 
-	if (slot->state == WHEEL_SLOT_ARMED) {
-		if (deadline < wheel_timer_deadline(timer))
-			wheel_timer_rearm_locked(timer, deadline, 0);
-		return;
+	if (slot->state != WHEEL_SLOT_ARMED) {
+		if (wheel_timer_arm_locked(timer, deadline, 0))
+			wheel_timer_arm_locked(timer, wheel_time_of(core, core->latest), 0);
+		slot->state = WHEEL_SLOT_ARMED;
+	} else if (deadline < wheel_timer_deadline(timer)) {
+		if (wheel_timer_rearm_locked(timer, deadline, 0))
+			wheel_timer_rearm_locked(timer, wheel_time_of(core, core->latest), 0);
 	}
-	if (wheel_timer_arm_locked(timer, deadline, 0))
-		wheel_timer_arm_locked(timer, wheel_time_of(core, core->latest), 0);
-	slot->state = WHEEL_SLOT_ARMED;
 }
 
 /* Start a timeout that may be the next one, or that is queued too late. Its timer may not exist. */
@@ -78,7 +78,8 @@ static noinline int start_slow(struct user *u, u32 nr, u64 deadline)
 	}
 	if (slot->state == WHEEL_SLOT_FIRED)
 		return -EBUSY;
-	lock_take(&u->lock);
+	/* The clock may have been set back since. No timer expires, so that one may be restarted. */
+	user_lock(u);
 	queue(&u->wheel.core, slot, deadline);
 	u->handle.timeouts.words[nr] = deadline;
 	user_leave(u);

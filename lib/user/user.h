@@ -46,6 +46,7 @@ struct user {
 };
 
 /* commands.c */
+void user_lock(struct user *u);
 void user_enter(struct user *u);
 void user_leave(struct user *u);
 void user_unlock(struct user *u);
