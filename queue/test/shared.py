@@ -154,6 +154,20 @@ def postgres_restart_is_survived():
         assert served == {f"RESERVED {first} 12", f"RESERVED {second} 11"}, served
 
 
+def postgres_outage_with_many_due_jobs_is_survived():
+    """Jobs that become due meanwhile are changes that cannot be committed. They do not stop the
+    server: 3,500 of them are more than it lets wait for one commit."""
+    with postgres.stores(), harness.Server("--max-loaded", "4000") as server:
+        client = server.client()
+        for delay, count in ((0, 8000), (10, 3500)):
+            for _ in range(0, count, 500):
+                client.send(f"put {delay} {delay} 60 1\r\nx\r\n" * 500)
+                assert all(client.answer().startswith("INSERTED ") for _ in range(500))
+        with stopped_postgres(server) as idle:
+            harness.until(lambda: idle.stats()["current-jobs-delayed"] == "0")
+        harness.until(lambda: is_available(idle))
+
+
 def postgres_restart_ends_reservations():
     """As a crash of the server does: the worker is disconnected, and the job is ready again."""
     with postgres.stores(), harness.Server() as server:
