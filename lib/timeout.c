@@ -96,7 +96,9 @@ int libwheel_timeout_do_start(struct libwheel_timeouts *timeouts, uint32_t slot,
 	struct libwheel *wheel = &handle->wheel;
 	__u64 *word, old;
 
-	/* In a child of fork(), the device's words are gone. Private ones are not those of the wheel. */
+	/*
+	 * In a child of fork(), the device's words are gone. Private ones are not the wheel's.
+	 */
 	if (unlikely(!*handle->ours || slot >= wheel->timers ||
 		     !LIBWHEEL_IS_DEADLINE(deadline.ns)))
 		return start_slow(timeouts, slot, deadline.ns);

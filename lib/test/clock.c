@@ -112,8 +112,8 @@ static void clocks_are_set(void)
 }
 
 /*
- * A timeout is started after the clock was set back. It expires, also on a bounded wheel, whose range
- * is behind the clock then, and also if it was queued before. This test ends with its events.
+ * A timeout is started after the clock was set back. It expires, also on a bounded wheel, whose
+ * range is behind the clock then, and also if it was queued before. This test ends with its events.
  */
 static void sets_follow_the_clock(void)
 {

@@ -78,7 +78,7 @@ static noinline int start_slow(struct user *u, u32 nr, u64 deadline)
 	}
 	if (slot->state == WHEEL_SLOT_FIRED)
 		return -EBUSY;
-	/* The clock may have been set back since. No timer expires, so that one may be restarted. */
+	/* The clock may have been set back. No timer expires, so that one may be restarted. */
 	user_lock(u);
 	queue(&u->wheel.core, slot, deadline);
 	u->handle.timeouts.words[nr] = deadline;

@@ -182,7 +182,8 @@ static int print_row(struct bench *bench, const struct row *row)
 			return error;
 	}
 	pr_info("%-12s %7u %8llu %5llu %5llu %5llu %5llu %6llu %6llu %6llu %7llu\n",
-		row->name, wheel_buckets_for(config.scheme, config.buckets, config.limit), memory_of(row),
+		row->name, wheel_buckets_for(config.scheme, config.buckets, config.limit),
+		memory_of(row),
 		stats[FIRE].wakeups, stats[SLACK].wakeups, stats[PUSH].wakeups,
 		stats[REARM].wakeups, stats[CANCEL].wakeups, stats[FIRE].cascaded,
 		best_sweep(bench, row, 60) / 10,
