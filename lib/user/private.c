@@ -64,6 +64,18 @@ static void queue(const struct wheel_core *core, struct wheel_slot *slot, u64 de
 	}
 }
 
+/*
+ * Lock the wheel. The clock is read if it may have been set back, and if the range of the scheme
+ * begins at the current time. No timer expires, so that one that is due may be started again.
+ */
+static void lock_for_queue(struct user *u)
+{
+	if (wheel_settable(u->handle.setup.clock) || u->wheel.core.scheme->follow)
+		user_lock(u);
+	else
+		lock_take(&u->lock);
+}
+
 /* Start a timeout that may be the next one, or that is queued too late. Its timer may not exist. */
 static noinline int start_slow(struct user *u, u32 nr, u64 deadline)
 {
@@ -78,8 +90,7 @@ static noinline int start_slow(struct user *u, u32 nr, u64 deadline)
 	}
 	if (slot->state == WHEEL_SLOT_FIRED)
 		return -EBUSY;
-	/* The clock may have been set back. No timer expires, so that one may be restarted. */
-	user_lock(u);
+	lock_for_queue(u);
 	queue(&u->wheel.core, slot, deadline);
 	u->handle.timeouts.words[nr] = deadline;
 	user_leave(u);
