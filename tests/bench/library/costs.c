@@ -13,6 +13,8 @@
 #include <time.h>
 #include <valgrind/callgrind.h>
 
+#include "shuffle.h"
+
 #define MS		1000000ULL
 #define SECOND		1000000000ULL
 #define POSTPONEMENTS	10
@@ -306,20 +308,6 @@ do {											\
 		       (double)(cpu_ns() - begin) / count / POSTPONEMENTS);		\
 } while (0)
 
-static void shuffle(void)
-{
-	uint64_t state = 1;
-	uint32_t i;
-
-	for (i = 0; i < count; i++) {
-		uint32_t j = ((state = state * 6364136223846793005 + 1442695040888963407) >> 33) %
-			     (i + 1);
-
-		order[i] = order[j];
-		order[j] = i;
-	}
-}
-
 /* The first round allocates memory. */
 static void measure(uint32_t timeouts, int rounds)
 {
@@ -327,7 +315,7 @@ static void measure(uint32_t timeouts, int rounds)
 
 	count = timeouts;
 	order = allocate(count, sizeof(*order));
-	shuffle();
+	shuffle(order, count);
 	ring_tick = now / MS;
 	in_ring = allocate(count, sizeof(*in_ring));
 	in_heap = allocate(count, sizeof(*in_heap));

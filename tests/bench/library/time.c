@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "shuffle.h"
+
 #define ROUNDS	21
 #define LEAST	1000000
 #define SECOND	1000000000ULL
@@ -105,20 +107,6 @@ measure(const char *name, void (*way)(uint32_t, uint64_t), uint32_t count)
 	       (double)(cpu_ns() - start) / (double)made);
 }
 
-static void shuffle(uint32_t count)
-{
-	uint64_t state = 1;
-	uint32_t i;
-
-	for (i = 0; i < count; i++) {
-		uint32_t j = ((state = state * 6364136223846793005 + 1442695040888963407) >> 33) %
-			     (i + 1);
-
-		order[i] = order[j];
-		order[j] = i;
-	}
-}
-
 static void measure_count(uint32_t count)
 {
 	struct libwheel_options options = { .size = sizeof(options), .backend = LIBWHEEL_USER };
@@ -134,7 +122,7 @@ static void measure_count(uint32_t count)
 	for (i = 0; i < count; i++)
 		need(libwheel_timeout_start(timeouts, i, FAR - SECOND) ||
 		     libwheel_timeout_start(private, i, FAR - SECOND));
-	shuffle(count);
+	shuffle(order, count);
 	for (i = 0; i < ROUNDS; i++) {
 		measure("exchange", by_exchange, count);
 		measure("libwheel_word_push", by_push, count);
