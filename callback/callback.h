@@ -12,6 +12,7 @@
 
 #include <linux/irqflags.h>
 #include <linux/wait.h>
+#include <linux/wheel_timer.h>
 #include <linux/workqueue.h>
 #include "../engine/verbs.h"
 

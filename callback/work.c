@@ -168,7 +168,8 @@ struct wheel *wheel_create_class(const struct wheel_config *config, struct wheel
 	struct wheel *wheel;
 	u32 count = 1;
 
-	if (!err && config->flags & WHEEL_PERCPU && config->limit)
+	if (!err && (config->flags & ~(WHEEL_SLEEPABLE | WHEEL_PERCPU) ||
+		     (config->flags & WHEEL_PERCPU && config->limit)))
 		err = -EINVAL;
 	if (err)
 		return ERR_PTR(err);

@@ -19,11 +19,11 @@
  * If the task receives a fatal signal, the function returns early, possibly before it has moved the
  * clock. The remaining due timers expire at the next call, even if it does not move the clock.
  *
- * On a wheel with an owner, the clock is moved, but no timer expires: the owner must then call
- * wheel_step().
+ * If the owner has no run operation, the clock is moved, but no timer expires: the owner must then
+ * call wheel_step().
  *
- * Context: Process context. May sleep. The callbacks run in this context, with softirqs
- * disabled unless the wheel is WHEEL_SLEEPABLE.
+ * Context: Process context. May sleep. Callbacks run in this context, with softirqs disabled unless
+ * they may sleep.
  *
  * Return: a time in nanoseconds before which no pending timer is due. It may be earlier than
  * the earliest timer if a timer was cancelled or moved. WHEEL_NEVER if no timer is pending,

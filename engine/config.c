@@ -26,14 +26,13 @@ static const struct wheel_scheme *scheme_of(u32 scheme)
 	return schemes[array_index_nospec(scheme, ARRAY_SIZE(schemes))];
 }
 
-/* Validate a requested configuration. Returns 0 or an error of wheel_create_class(). */
+/* Validate a requested configuration. Returns 0 or an error of wheel_create_owned_class(). */
 int wheel_config_check(const struct wheel_config *config)
 {
 	if (!config || !config->name)
 		return -EINVAL;
 	if (config->clock > WHEEL_CLOCK_VIRTUAL || config->scheme >= ARRAY_SIZE(schemes) ||
-	    config->flags & ~(WHEEL_SLEEPABLE | WHEEL_PERCPU) || config->tick_ns > WHEEL_MAX_TIME ||
-	    config->buckets > WHEEL_MAX_BUCKETS ||
+	    config->tick_ns > WHEEL_MAX_TIME || config->buckets > WHEEL_MAX_BUCKETS ||
 	    config->limit > wheel_limit_of(config->scheme))
 		return -EINVAL;
 	if (wheel_settable(config->clock) && !scheme_of(config->scheme)->by_tick)
@@ -67,7 +66,7 @@ u32 wheel_buckets_for(u32 scheme, u32 requested, u64 limit)
 }
 EXPORT_SYMBOL_GPL(wheel_buckets_for);
 
-/* Return the bytes that wheel_create() would allocate, without WHEEL_PERCPU. */
+/* Return the bytes that wheel_create_owned() would allocate. */
 size_t wheel_bytes_for(const struct wheel_config *config)
 {
 	u32 buckets = wheel_buckets_for(config->scheme, config->buckets, config->limit);

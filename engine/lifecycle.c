@@ -131,12 +131,20 @@ struct wheel *wheel_new(const struct wheel_config *config, const struct wheel_ow
  * @config: configuration of the wheel, without flags
  * @owner: operations of the owner
  * @data: data of the owner, returned by wheel_data()
- * @class: same as wheel_create_class()
+ * @class: lock classes of the wheel
  *
- * Context: Same as wheel_create_class().
+ * Nothing runs until the first timer is armed. The memory is charged to the cgroup of the caller.
  *
- * Return: Same as wheel_create_class(). In addition, %-EINVAL for any flag, or if @owner is NULL or
- * has no expire operation.
+ * Context: Process context. May sleep.
+ *
+ * Return: the wheel, or an ERR_PTR:
+ *
+ * * %-EINVAL - no name, any flag, or no expire operation; or an invalid clock, scheme, tick, number
+ *   of buckets or limit
+ * * %-EOPNOTSUPP - a clock that can be set with a scheme other than WHEEL_HASHED and
+ *   WHEEL_BOUNDED
+ * * %-ENOMEM - out of memory
+ * * %-EINTR - the calling task has received a fatal signal
  */
 struct wheel *wheel_create_owned_class(const struct wheel_config *config,
 				       const struct wheel_owner *owner, void *data,

@@ -13,9 +13,9 @@ static_assert(sizeof(struct wheel_timer) == 56);
  * wheel_timer_init() - Initialize a timer
  * @timer: timer that is not pending; not on the stack, which debugobjects reports
  * @wheel: wheel that the timer belongs to from now on
- * @function: callback, called when the timer expires, without a lock held; in softirq
- *	context or, on a WHEEL_SLEEPABLE wheel, in process context. It may arm, cancel or
- *	free its own timer, arm and cancel other timers, and free timers that are not
+ * @function: callback of a timer of wheel_timer.h, called without a lock held when the timer
+ *	expires, in softirq context or, if callbacks may sleep, in process context. It may arm,
+ *	cancel or free its own timer, arm and cancel other timers, and free timers that are not
  *	pending and whose callback is not running
  *
  * Context: Any.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Wheels whose owner runs the passes itself, in its own context: /dev/wheel in the system calls of
- * the program, a queueing discipline when it dequeues. Other modules use wheel_timer.h alone:
- * there, work items run the passes and call a function per timer.
+ * the program, a queueing discipline when it dequeues. Other modules use wheel_timer.h: there,
+ * work items run the passes and call a function per timer.
  *
  *	hrtimer --> owner->interrupt()	marks the work, or runs a short step
  *	owner's context			wheel_lock()
@@ -21,7 +21,7 @@
 #define _LINUX_WHEEL_TIMER_OWNER_H
 
 #include <linux/hrtimer.h>
-#include <linux/wheel_timer.h>
+#include <linux/wheel_timer_common.h>
 
 /**
  * typedef wheel_claim_fn - Decide whether to expire, requeue or drop a timer

@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 #include <linux/smp.h>
 
+#include "callback_rig.h"
 #include "schemes.h"
 
 /* Number of timers armed by each CPU. */

@@ -5,6 +5,7 @@
  */
 #include <linux/slab.h>
 
+#include "callback_rig.h"
 #include "interrupts.h"
 #include "schemes.h"
 

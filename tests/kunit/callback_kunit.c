@@ -5,6 +5,7 @@
  */
 #include <linux/slab.h>
 
+#include "callback_rig.h"
 #include "schemes.h"
 
 /* Create three timers due at one tick. @action is that of the first. */

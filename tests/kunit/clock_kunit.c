@@ -7,7 +7,7 @@
 #include <linux/delay.h>
 #include <linux/sched/signal.h>
 
-#include "rig.h"
+#include "callback_rig.h"
 
 #define BACK	(10 * (s64)NSEC_PER_SEC)
 

@@ -7,8 +7,8 @@
 #include <linux/preempt.h>
 #include <linux/spinlock.h>
 
+#include "callback_rig.h"
 #include "compat.h"
-#include "rig.h"
 
 enum { ARM, REARM, MOD, CANCEL, PUSH, BATCHES, VERBS };
 

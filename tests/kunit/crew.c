@@ -68,49 +68,29 @@ void crew_expect_ledger(struct crew *crew)
 	KUNIT_EXPECT_GT(test, stats->cancelled, 0);
 }
 
-/* Cancel a timer, with or without waiting for its callback. */
 static void crew_cancel(struct crew *crew, struct wheel_timer *timer, bool sync)
 {
-	int error = sync ? wheel_timer_cancel_sync(timer) : wheel_timer_cancel(timer);
+	const struct rig_kind *kind = crew->rig->kind;
+	int error = sync ? kind->cancel_sync(timer) : kind->cancel(timer);
 
 	if (!error)
 		atomic64_inc(&crew->cancelled);
-	else if (error != -ENOENT && (sync || error != -EALREADY))
+	else if (error != -ENOENT && (sync || error != kind->running))
 		atomic64_inc(&crew->wrong);
-}
-
-/* Execute operation @verb of crew_operate() on a wheel with an owner. */
-static void crew_operate_locked(struct crew *crew, u32 verb, struct wheel_timer *timer,
-				u64 deadline)
-{
-	bool pending;
-
-	wheel_lock(crew->rig->wheel);
-	pending = wheel_timer_pending(timer);
-	if (verb <= 1 && (verb == 0 || !pending) && !wheel_timer_arm_locked(timer, deadline, 0))
-		atomic64_inc(&crew->armed);
-	if (verb == 2 || (verb == 1 && pending))
-		wheel_timer_rearm_locked(timer, deadline, 0);
-	if (verb >= 4 && !wheel_timer_cancel_locked(timer))
-		atomic64_inc(&crew->cancelled);
-	wheel_unlock(crew->rig->wheel);
 }
 
 /* Execute a random operation on a timer. */
 void crew_operate(struct crew *crew, struct rnd_state *rnd, struct wheel_timer *timer,
 		  u64 deadline)
 {
+	const struct rig_kind *kind = crew->rig->kind;
 	u32 verb = below(rnd, 6);
 
-	if (crew->rig->owned && verb != 3) {
-		crew_operate_locked(crew, verb, timer, deadline);
-		return;
-	}
-	if (verb == 0 ? !wheel_timer_arm(timer, deadline, 0) :
-	    verb == 1 && !wheel_timer_mod(timer, deadline, 0))
+	if (verb == 0 ? !kind->arm(timer, deadline, 0) :
+	    verb == 1 && !kind->mod(timer, deadline, 0))
 		atomic64_inc(&crew->armed);
 	if (verb == 2)
-		wheel_timer_rearm(timer, deadline, 0);
+		kind->rearm(timer, deadline, 0);
 	if (verb == 3)
 		wheel_timer_push(timer, deadline);
 	if (verb >= 4)

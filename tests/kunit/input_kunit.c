@@ -4,7 +4,7 @@
  */
 #include <linux/err.h>
 
-#include "rig.h"
+#include "callback_rig.h"
 
 struct create_case {
 	const char		*desc;

@@ -3,6 +3,7 @@
  * Creation, stop and destruction. As in the tests of Netty's HashedWheelTimer, stop returns the
  * pending timers, nothing can be armed afterwards, and the limit is enforced.
  */
+#include "callback_rig.h"
 #include "schemes.h"
 
 static u32 count_and_clear(struct list_head *list)

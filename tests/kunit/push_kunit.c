@@ -6,6 +6,7 @@
 #include <linux/delay.h>
 #include <linux/irqflags.h>
 
+#include "callback_rig.h"
 #include "schemes.h"
 
 static void push_itself(struct probe *probe)

@@ -6,6 +6,7 @@
 #include <linux/delay.h>
 #include <linux/sched.h>
 
+#include "callback_rig.h"
 #include "crew.h"
 #include "schemes.h"
 

@@ -10,6 +10,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "callback_rig.h"
 #include "crew.h"
 #include "schemes.h"
 

@@ -55,20 +55,18 @@ static void open_gate(struct work_struct *work)
 	complete_all(&rig->gate);
 }
 
-/* All wheels are created here, but lockdep needs one class per context of their callbacks. */
-static struct wheel *create_wheel(const struct wheel_config *config,
-				  const struct wheel_owner *owner, void *data)
-{
-	static struct wheel_class softirq, process;
-
-	if (owner)
-		return wheel_create_owned(config, owner, data);
-	return wheel_create_class(config, config->flags & WHEEL_SLEEPABLE ? &process : &softirq);
-}
-
-/* rig_new() or rig_new_owned() */
-static struct rig *rig_make(struct kunit *test, const struct wheel_config *config,
-			    const struct wheel_owner *owner, void *data, u32 count)
+/**
+ * rig_make() - Create a fixture: a wheel and its timers, none of them armed
+ * @test: test that uses it
+ * @config: configuration of the wheel; WHEEL_DEFAULT is replaced by the scheme of the test
+ * @kind: owner of the wheel
+ * @data: passed to the create function of @kind
+ * @count: number of timers
+ *
+ * Return: the fixture. If it cannot be created, the test is aborted.
+ */
+struct rig *rig_make(struct kunit *test, const struct wheel_config *config,
+		     const struct rig_kind *kind, void *data, u32 count)
 {
 	struct rig *rig = kunit_kzalloc(test, sizeof(*rig), GFP_KERNEL);
 	struct rig_bench *bench = test->priv;
@@ -98,8 +96,8 @@ static struct rig *rig_make(struct kunit *test, const struct wheel_config *confi
 	KUNIT_ASSERT_NOT_NULL(test, rig->probes);
 	KUNIT_ASSERT_NOT_NULL(test, rig->log);
 
-	rig->owned = owner;
-	rig->wheel = create_wheel(&own, owner, data);
+	rig->kind = kind;
+	rig->wheel = kind->create(&own, data);
 	if (IS_ERR(rig->wheel)) {
 		long error = PTR_ERR(rig->wheel);
 
@@ -114,51 +112,84 @@ static struct rig *rig_make(struct kunit *test, const struct wheel_config *confi
 	return rig;
 }
 
-/**
- * rig_new() - Create a fixture: a wheel and its timers, none of them armed
- * @test: test that uses it
- * @config: configuration of the wheel; WHEEL_DEFAULT is replaced by the scheme of the test
- * @count: number of timers
- *
- * Return: the fixture. If it cannot be created, the test is aborted.
- */
-struct rig *rig_new(struct kunit *test, const struct wheel_config *config, u32 count)
+/* Lock the wheel of a timer for an operation. Returns its fixture. */
+static struct rig *hold(const struct wheel_timer *timer)
 {
-	return rig_make(test, config, NULL, NULL, count);
+	struct rig *rig = rig_of(timer);
+
+	if (!rig->held)
+		wheel_lock(rig->wheel);
+	return rig;
 }
 
-/* Same as rig_new(), for a wheel with an owner. */
+/* Unlock it, and return the result of the operation. */
+static int release(struct rig *rig, int result)
+{
+	if (!rig->held)
+		wheel_unlock(rig->wheel);
+	return result;
+}
+
+static int arm_owned(struct wheel_timer *timer, u64 deadline, u64 slack)
+{
+	struct rig *rig = hold(timer);
+
+	return release(rig, wheel_timer_arm_locked(timer, deadline, slack));
+}
+
+static int rearm_owned(struct wheel_timer *timer, u64 deadline, u64 slack)
+{
+	struct rig *rig = hold(timer);
+
+	return release(rig, wheel_timer_rearm_locked(timer, deadline, slack));
+}
+
+static int mod_owned(struct wheel_timer *timer, u64 deadline, u64 slack)
+{
+	struct rig *rig = hold(timer);
+
+	if (wheel_timer_pending(timer))
+		return release(rig, wheel_timer_rearm_locked(timer, deadline, slack) ?: 1);
+	return release(rig, wheel_timer_arm_locked(timer, deadline, slack));
+}
+
+static int cancel_owned(struct wheel_timer *timer)
+{
+	struct rig *rig = hold(timer);
+
+	return release(rig, wheel_timer_cancel_locked(timer));
+}
+
+/* Data of create_owned(). */
+struct ownership {
+	const struct wheel_owner	*owner;
+	void				*data;
+};
+
+static struct wheel *create_owned(const struct wheel_config *config, void *data)
+{
+	struct ownership *ownership = data;
+
+	return wheel_create_owned(config, ownership->owner, ownership->data);
+}
+
+static const struct rig_kind owned_kind = {
+	.create		= create_owned,
+	.arm		= arm_owned,
+	.rearm		= rearm_owned,
+	.mod		= mod_owned,
+	.cancel		= cancel_owned,
+	.cancel_sync	= cancel_owned,
+	.running	= -ENOENT,
+};
+
+/* Same as rig_make(), for a wheel whose owner is the test. */
 struct rig *rig_new_owned(struct kunit *test, const struct wheel_config *config,
 			  const struct wheel_owner *owner, void *data, u32 count)
 {
-	return rig_make(test, config, owner, data, count);
-}
+	struct ownership ownership = { .owner = owner, .data = data };
 
-/* Create a fixture with a VIRTUAL clock, which starts at 0. */
-struct rig *rig_virtual(struct kunit *test, u64 tick, u32 count)
-{
-	const struct wheel_config config = {
-		.name = "virtual",
-		.clock = WHEEL_CLOCK_VIRTUAL,
-		.buckets = BUCKETS,
-		.tick_ns = tick,
-	};
-
-	return rig_new(test, &config, count);
-}
-
-/* Create a fixture with CLOCK_MONOTONIC. */
-struct rig *rig_running(struct kunit *test, u32 flags, u64 tick, u32 count)
-{
-	const struct wheel_config config = {
-		.name = "running",
-		.clock = WHEEL_CLOCK_MONOTONIC,
-		.buckets = BUCKETS,
-		.tick_ns = tick,
-		.flags = flags,
-	};
-
-	return rig_new(test, &config, count);
+	return rig_make(test, config, &owned_kind, &ownership, count);
 }
 
 /* Check the invariants that hold for any wheel while it is idle. */
@@ -219,15 +250,7 @@ int rig_arm(struct rig *rig, u32 id, u64 deadline)
 
 int rig_arm_slack(struct rig *rig, u32 id, u64 deadline, u64 slack)
 {
-	struct wheel_timer *timer = &rig->probes[id].timer;
-	int error;
-
-	if (!rig->owned)
-		return wheel_timer_arm(timer, deadline, slack);
-	wheel_lock(rig->wheel);
-	error = wheel_timer_arm_locked(timer, deadline, slack);
-	wheel_unlock(rig->wheel);
-	return error;
+	return rig->kind->arm(&rig->probes[id].timer, deadline, slack);
 }
 
 bool rig_push(struct rig *rig, u32 id, u64 deadline)

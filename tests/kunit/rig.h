@@ -7,12 +7,12 @@
 #define _WHEEL_KUNIT_RIG_H
 
 #include <kunit/test.h>
-#include <linux/wheel_timer_owner.h>
 #include <linux/completion.h>
 #include <linux/jiffies.h>
 #include <linux/math64.h>
 #include <linux/prandom.h>
 #include <linux/time64.h>
+#include <linux/wheel_timer_owner.h>
 #include <linux/workqueue.h>
 
 /* Default tick length in nanoseconds. */
@@ -36,6 +36,23 @@ typedef void (*probe_fn)(struct probe *probe);
 struct rig_scheme {
 	char	desc[16];
 	u32	scheme;
+};
+
+/**
+ * struct rig_kind - Functions of wheels with one kind of owner
+ * @create: create a wheel; @data is that of rig_make()
+ * @arm: same as wheel_timer_arm(), as are the next three
+ * @cancel_sync: cancel a timer, and wait until it does not run
+ * @running: result of a cancel by the callback of the timer
+ */
+struct rig_kind {
+	struct wheel	*(*create)(const struct wheel_config *config, void *data);
+	int		(*arm)(struct wheel_timer *timer, u64 deadline, u64 slack);
+	int		(*rearm)(struct wheel_timer *timer, u64 deadline, u64 slack);
+	int		(*mod)(struct wheel_timer *timer, u64 deadline, u64 slack);
+	int		(*cancel)(struct wheel_timer *timer);
+	int		(*cancel_sync)(struct wheel_timer *timer);
+	int		running;
 };
 
 /**
@@ -91,7 +108,8 @@ struct probe {
  * @opener: work item that completes @gate after a delay
  * @stats: counters, as last read by rig_stats()
  * @own: private data of the test
- * @owned: true if the wheel has an owner, so that operations lock it
+ * @kind: kind of the owner of the wheel
+ * @held: true while the test, which is the owner, has locked the wheel and calls actions
  * @rnd: pseudo-random generator with a fixed seed
  */
 struct rig {
@@ -113,15 +131,15 @@ struct rig {
 	struct delayed_work	opener;
 	struct wheel_stats	stats;
 	void			*own;
-	bool			owned;
+	const struct rig_kind	*kind;
+	bool			held;
 	struct rnd_state	rnd;
 };
 
-struct rig *rig_new(struct kunit *test, const struct wheel_config *config, u32 count);
+struct rig *rig_make(struct kunit *test, const struct wheel_config *config,
+		     const struct rig_kind *kind, void *data, u32 count);
 struct rig *rig_new_owned(struct kunit *test, const struct wheel_config *config,
 			  const struct wheel_owner *owner, void *data, u32 count);
-struct rig *rig_virtual(struct kunit *test, u64 tick, u32 count);
-struct rig *rig_running(struct kunit *test, u32 flags, u64 tick, u32 count);
 void rig_destroy(struct rig *rig);
 int rig_init(struct kunit *test);
 int rig_init_scheme(struct kunit *test);
@@ -143,4 +161,9 @@ void rig_open_gate_soon(struct rig *rig);
 void rig_pass_gate(struct probe *probe);
 
 void probe_fire(struct wheel_timer *timer);
+
+static inline struct rig *rig_of(const struct wheel_timer *timer)
+{
+	return container_of(timer, struct probe, timer)->rig;
+}
 #endif

@@ -6,7 +6,7 @@
 #include <linux/delay.h>
 #include <linux/jiffies.h>
 
-#include "rig.h"
+#include "callback_rig.h"
 
 /* Create a fixture in which the callback of timer 0 is running. */
 static struct rig *entered(struct kunit *test, probe_fn action)

@@ -5,6 +5,7 @@
 #include <linux/delay.h>
 #include <linux/mm.h>
 
+#include "callback_rig.h"
 #include "interrupts.h"
 #include "schemes.h"
 

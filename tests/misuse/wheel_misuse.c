@@ -6,6 +6,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/wheel_timer.h>
 #include <linux/wheel_timer_owner.h>
 #include <linux/completion.h>
 #include <linux/err.h>

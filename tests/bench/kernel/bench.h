@@ -8,6 +8,7 @@
 /* Must precede all includes that print, so every file includes this header first. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/wheel_timer.h>
 #include <linux/wheel_timer_owner.h>
 #include <linux/hrtimer.h>
 #include <linux/prandom.h>
