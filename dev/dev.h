@@ -37,16 +37,21 @@ struct wheel_user;
  */
 #define DEV_HOLD	32
 
+/* Entries of the ring that are mapped in one step: 3 MB, a multiple of all page sizes. */
+#define RING_PART	65536U
+
 /**
  * struct wheel_event_ring - Completion ring
  * @user: page that the program writes
- * @events: entries
+ * @pages: pages of the entries
+ * @parts: mappings of these pages, each of RING_PART entries; a smaller ring has one
  * @size: number of entries, a power of two; 0 without a ring
  * @tail: number of events published so far, modulo 2^32; copied to wheel_kernel_page
  */
 struct wheel_event_ring {
 	struct wheel_user_page	*user;
-	struct wheel_event	*events;
+	struct page		**pages;
+	struct wheel_event	*parts[WHEEL_MAX_EVENTS / RING_PART];
 	u32			size;
 	u32			tail;
 };

@@ -7,7 +7,6 @@
 #include <linux/err.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
-#include <linux/vmalloc.h>
 #include "../compat.h"
 #include "dev.h"
 
@@ -86,7 +85,7 @@ static struct page *area_page(struct wheel_file *file, unsigned long area, u32 a
 	case AREA_USER:
 		return virt_to_page(file->ring.user);
 	case AREA_EVENTS:
-		return vmalloc_to_page((void *)file->ring.events + at * PAGE_SIZE);
+		return file->ring.pages[at];
 	default:
 		return wheel_file_array_page(file, area, at);
 	}

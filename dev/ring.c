@@ -27,10 +27,32 @@
 /* Free the ring of a file. It is neither in use nor mapped. */
 void wheel_event_ring_free(struct wheel_file *file)
 {
-	vfree(file->ring.events);
-	free_page((unsigned long)file->ring.user);
-	file->ring = (struct wheel_event_ring){};
+	struct wheel_event_ring *ring = &file->ring;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ring->parts); i++) {
+		vunmap(ring->parts[i]);
+		cond_resched();
+	}
+	wheel_pages_free(ring->pages);
+	free_page((unsigned long)ring->user);
+	*ring = (struct wheel_event_ring){};
 	file->slots.taken = NULL;
+}
+
+/* Map the pages of a ring. Returns 0 or a negative errno. */
+static int ring_map(struct wheel_event_ring *ring, u32 pages)
+{
+	const u32 most = RING_PART * sizeof(struct wheel_event) / PAGE_SIZE;
+	u32 i, at;
+
+	for (i = 0, at = 0; at < pages; i++, at += most) {
+		ring->parts[i] = vmap(ring->pages + at, min(most, pages - at), VM_MAP, PAGE_KERNEL);
+		if (!ring->parts[i])
+			return -ENOMEM;
+		cond_resched();
+	}
+	return 0;
 }
 
 /*
@@ -45,7 +67,7 @@ int wheel_event_ring_alloc(struct wheel_file *file)
 	void *user;
 	int err;
 
-	/* The mapping has an array of pointers to the pages. */
+	/* There is an array of pointers to the pages. */
 	err = wheel_file_charge(file, pages + DIV_ROUND_UP(pages * sizeof(void *), PAGE_SIZE));
 	if (err)
 		return err;
@@ -53,9 +75,12 @@ int wheel_event_ring_alloc(struct wheel_file *file)
 	if (IS_ERR(user))
 		return PTR_ERR(user);
 	ring->user = user;
-	ring->events = wheel_pages_alloc(pages, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-	if (!ring->events)
+	ring->pages = wheel_pages_alloc(pages, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (!ring->pages)
 		return fatal_signal_pending(current) ? -EINTR : -ENOMEM;
+	err = ring_map(ring, pages);
+	if (err)
+		return err;
 	ring->size = file->slots.setup.events;
 	file->slots.taken = &ring->user->event_head;
 	return 0;
@@ -76,6 +101,14 @@ u32 wheel_event_ring_ready(const struct wheel_event_ring *ring)
 	return min(ring->tail - head, ring->size);
 }
 
+/* Return the entry of an event. */
+static struct wheel_event *ring_entry(const struct wheel_event_ring *ring, u32 event)
+{
+	u32 at = event & (ring->size - 1);
+
+	return &ring->parts[at / RING_PART][at % RING_PART];
+}
+
 /* Publish the events of @n due timers, for which the ring has room. The wheel is locked. */
 void wheel_event_ring_expire(struct wheel_file *file, struct wheel_timer **due, unsigned int n,
 			     u64 now)
@@ -85,7 +118,7 @@ void wheel_event_ring_expire(struct wheel_file *file, struct wheel_timer **due, 
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		struct wheel_event *event = &ring->events[ring->tail++ & (ring->size - 1)];
+		struct wheel_event *event = ring_entry(ring, ring->tail++);
 		struct wheel_slot *slot = wheel_slot_of(due[i]);
 
 		wheel_event_fired(slots, slot);

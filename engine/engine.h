@@ -96,6 +96,7 @@ struct wheel_base {
  * @virtual_now: time of a VIRTUAL clock in nanoseconds; written under @advance_lock, read lockless
  * @advance_lock: serializes moves of a VIRTUAL clock
  * @memory: memory of the rings of all bases
+ * @pages: its pages if it is large, otherwise NULL
  * @count: number of bases
  * @id: number of the wheel in traces and debugfs
  * @all_wheels: entry in the list of all wheels, for debugfs
@@ -109,6 +110,7 @@ struct wheel {
 	/* Held during the passes that a move of a VIRTUAL clock runs. */
 	struct mutex		advance_lock;
 	void			*memory;
+	struct page		**pages;
 	u32			count;
 	u32			id;
 	struct list_head	all_wheels;

@@ -26,12 +26,6 @@ static void wheel_setup_lockdep(struct wheel *wheel, struct wheel_class *class)
 				   "wheel.advance_lock");
 }
 
-bool wheel_killed(void)
-{
-	cond_resched();
-	return fatal_signal_pending(current);
-}
-
 static void wheel_setup(struct wheel *wheel, const struct wheel_scheme *scheme, size_t size)
 {
 	const struct wheel_config *config = &wheel->config;
@@ -49,45 +43,32 @@ static void wheel_setup(struct wheel *wheel, const struct wheel_scheme *scheme, 
 }
 
 /*
- * Allocate @count pages and map them, for vfree(). Unlike vmalloc(), it ends in any case if a fatal
- * signal is pending. Only the mapping, about 80 instructions per page, is done in one step. Returns
- * NULL on failure.
+ * Allocate the memory of the rings. A large one is mapped from pages in one step, about 80
+ * instructions per page. Returns false on failure.
  */
-void *wheel_pages_alloc(unsigned int count, gfp_t gfp)
+static bool memory_alloc(struct wheel *wheel)
 {
-	struct page **pages = kvmalloc_array(count, sizeof(*pages), GFP_KERNEL_ACCOUNT);
-	unsigned int n = 0;
-	void *area = NULL;
+	size_t bytes = wheel_memory(wheel->config.buckets);
+	unsigned int pages = DIV_ROUND_UP(bytes, PAGE_SIZE);
 
-	while (pages && n < count && !wheel_killed()) {
-		pages[n] = alloc_page(gfp);
-		if (!pages[n])
-			break;
-		n++;
+	if (wheel->count > 1 || bytes <= KMALLOC_MAX_SIZE) {
+		wheel->memory = kvmalloc_array(wheel->count, bytes,
+					       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	} else {
+		wheel->pages = wheel_pages_alloc(pages, GFP_KERNEL_ACCOUNT);
+		if (wheel->pages)
+			wheel->memory = vmap(wheel->pages, pages, VM_MAP, PAGE_KERNEL);
 	}
-	if (n == count)
-		area = vmap(pages, count, VM_MAP | VM_MAP_PUT_PAGES, PAGE_KERNEL);
-	if (area)
-		return area;
-	while (n) {
-		__free_page(pages[--n]);
-		cond_resched();
-	}
-	kvfree(pages);
-	return NULL;
-}
-
-/* Allocate the memory of @count rings. A large one is mapped from pages. */
-static void *memory_alloc(u32 count, size_t bytes)
-{
-	if (count == 1 && bytes > KMALLOC_MAX_SIZE)
-		return wheel_pages_alloc(DIV_ROUND_UP(bytes, PAGE_SIZE), GFP_KERNEL_ACCOUNT);
-	return kvmalloc_array(count, bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	return wheel->memory;
 }
 
 static void wheel_free(struct wheel *wheel)
 {
-	kvfree(wheel->memory);
+	if (wheel->pages)
+		vunmap(wheel->memory);
+	else
+		kvfree(wheel->memory);
+	wheel_pages_free(wheel->pages);
 	kvfree(wheel);
 }
 
@@ -106,13 +87,12 @@ struct wheel *wheel_new(const struct wheel_config *config, const struct wheel_ow
 		return ERR_PTR(-ENOMEM);
 	wheel->config = *config;
 	scheme = wheel_config_resolve(&wheel->config);
-	wheel->memory = memory_alloc(count, wheel_memory(wheel->config.buckets));
-	if (!wheel->memory) {
-		kvfree(wheel);
+	wheel->count = count;
+	if (!memory_alloc(wheel)) {
+		wheel_free(wheel);
 		return ERR_PTR(fatal_signal_pending(current) ? -EINTR : -ENOMEM);
 	}
 	wheel->id = atomic_inc_return(&wheels_created) - 1;
-	wheel->count = count;
 	wheel->owner = owner;
 	wheel->claim = owner->claim;
 	wheel_setup(wheel, scheme, size);

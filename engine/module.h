@@ -12,6 +12,8 @@ clockid_t wheel_clockid(const struct wheel *wheel);
 ktime_t wheel_ktime(const struct wheel *wheel, u64 time);
 size_t wheel_bytes_for(const struct wheel_config *config);
 void wheel_read_stats_locked(struct wheel *wheel, struct wheel_stats *stats);
-void *wheel_pages_alloc(unsigned int count, gfp_t gfp);
+
+struct page **wheel_pages_alloc(unsigned int count, gfp_t gfp);
+void wheel_pages_free(struct page **pages);
 
 #endif

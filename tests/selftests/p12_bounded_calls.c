@@ -34,8 +34,8 @@
 #define SEARCH_LIMIT	(WT_MS + 100 * WT_US)
 /* A killed task completes the current step of its pass first. */
 #define KILL_LIMIT	(10 * WT_MS)
-/* A killed task frees the memory that SETUP has allocated, up to 84 MB: 10 to 14 ms. */
-#define FREE_LIMIT	(20 * WT_MS)
+/* A killed task frees the memory that SETUP has allocated, up to 84 MB. */
+#define FREE_LIMIT	(10 * WT_MS)
 /* A call that takes longer counts as hanging. */
 #define HANGS		(2 * WT_SEC)
 #define MANY		(1 << 20)
