@@ -63,12 +63,13 @@ int wheel_event_ring_alloc(struct wheel_file *file)
 {
 	u32 bytes = file->slots.setup.events * sizeof(struct wheel_event);
 	u32 pages = DIV_ROUND_UP(bytes, PAGE_SIZE);
+	/* There is an array of pointers to the pages, which ends with NULL. */
+	u32 table = DIV_ROUND_UP((pages + 1) * sizeof(void *), PAGE_SIZE);
 	struct wheel_event_ring *ring = &file->ring;
 	void *user;
 	int err;
 
-	/* There is an array of pointers to the pages. */
-	err = wheel_file_charge(file, pages + DIV_ROUND_UP(pages * sizeof(void *), PAGE_SIZE));
+	err = wheel_file_charge(file, pages + table);
 	if (err)
 		return err;
 	user = wheel_file_page_alloc(file);
@@ -101,33 +102,28 @@ u32 wheel_event_ring_ready(const struct wheel_event_ring *ring)
 	return min(ring->tail - head, ring->size);
 }
 
-/* Return the entry of an event. */
-static struct wheel_event *ring_entry(const struct wheel_event_ring *ring, u32 event)
-{
-	u32 at = event & (ring->size - 1);
-
-	return &ring->parts[at / RING_PART][at % RING_PART];
-}
-
 /* Publish the events of @n due timers, for which the ring has room. The wheel is locked. */
 void wheel_event_ring_expire(struct wheel_file *file, struct wheel_timer **due, unsigned int n,
 			     u64 now)
 {
 	struct wheel_slots *slots = &file->slots;
 	struct wheel_event_ring *ring = &file->ring;
+	u32 tail = ring->tail, last = ring->size - 1;
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		struct wheel_event *event = ring_entry(ring, ring->tail++);
+		u32 at = tail++ & last;
+		struct wheel_event *event = &ring->parts[at / RING_PART][at % RING_PART];
 		struct wheel_slot *slot = wheel_slot_of(due[i]);
 
 		wheel_event_fired(slots, slot);
 		wheel_event_describe(slots, slot, now, event);
 		wheel_event_consumed(slots, slot, event);
 	}
+	ring->tail = tail;
 	/*
 	 * Order the stores of the entries before the store of event_tail. Pairs with the program's
 	 * load-acquire of event_tail.
 	 */
-	smp_store_release(&file->kernel->event_tail, ring->tail);
+	smp_store_release(&file->kernel->event_tail, tail);
 }

@@ -21,13 +21,17 @@ bool wheel_killed(void)
 	return fatal_signal_pending(current);
 }
 
-/* Allocate up to @most pages: a block, or a single page if memory is fragmented. */
+/*
+ * Allocate up to @most pages: a block, or a single page if memory is fragmented. For a block, no
+ * memory is reclaimed or compacted, whose time has no limit.
+ */
 static struct page *block_alloc(unsigned int most, gfp_t gfp)
 {
+	gfp_t cheap = (gfp & ~__GFP_DIRECT_RECLAIM) | __GFP_COMP | __GFP_NOWARN;
 	struct page *block = NULL;
 
 	if (most >= 1U << BLOCK_ORDER)
-		block = alloc_pages(gfp | __GFP_COMP | __GFP_NORETRY | __GFP_NOWARN, BLOCK_ORDER);
+		block = alloc_pages(cheap, BLOCK_ORDER);
 	return block ?: alloc_page(gfp);
 }
 

@@ -14,7 +14,7 @@
 #define PERIOD		(100 * WT_US)
 #define LONGEST		(3 * WT_MS)
 #define SETUPS		5
-/* The longest step of SETUP maps the buckets, 6,144 pages. */
+/* The longest step of SETUP maps the buckets, 8,517 pages. */
 #define LONGEST_SETUP	WT_MS
 
 /* Own a file with a burst of timers, and read all events. */

@@ -549,18 +549,18 @@ static void child_of_fork_inherits_the_waits()
 		});
 	};
 	start(1, milliseconds(12));
-	start(3, milliseconds(90));
+	start(3, milliseconds(1000));
 	start(4, hours(1));
 	sleep_past(timers[0].expiry());
 	start(2, milliseconds(11));
 	context.notify_fork(net::execution_context::fork_prepare);
 	child = fork();
 	if (!child) {
-		CHECK(timers[2].restart_after(milliseconds(150)));
+		CHECK(timers[2].restart_after(milliseconds(2000)));
 		_exit(run_inherited(context, results));
 	}
 	context.notify_fork(net::execution_context::fork_parent);
-	CHECK(timers[2].restart_after(milliseconds(150)));
+	CHECK(timers[2].restart_after(milliseconds(2000)));
 	context.run();
 	CHECK((results == std::vector<int>{ 1, 2, 3, 4 }));
 	CHECK(waitpid(child, &status, 0) == child && status == 0);
