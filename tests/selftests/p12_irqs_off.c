@@ -2,8 +2,7 @@
 /*
  * P12, latency: an unprivileged program does not cause interrupts to be disabled for more than
  * 15,000 instructions, or preemption for more than 20,000. This applies to all schemes. Timers of
- * many files that are due together expire without preemption in between, like timerfds. The page
- * allocator frees many pages at once, as for any other memory of a program.
+ * many files that are due together expire without preemption in between, like timerfds.
  *
  * Each row is a child process without privileges. It prepares its files, resets the instrument,
  * repeats one action and reads the result.
@@ -12,7 +11,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/param.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
@@ -35,8 +33,6 @@
 #define FILES		100
 #define MANY		65536
 #define WORDS		(1 << 18)
-/* As much memory as that of a file of the greatest size. */
-#define PLAIN_BYTES	(84 << 20)
 /* The longest list of WHEEL_OVERFLOW, and the longest that leaves space for a batch. */
 #define LONGEST		WHEEL_OVERFLOW_TIMERS
 #define SORTED		(LONGEST - BATCH)
@@ -194,18 +190,6 @@ static bool no_file(struct files *set, const struct row *row)
 	(void)set;
 	(void)row;
 	return true;
-}
-
-/* Plain memory, as a reference. */
-static bool map_and_unmap(struct files *set, const struct row *row)
-{
-	void *memory = mmap(NULL, PLAIN_BYTES, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	(void)set;
-	(void)row;
-	return memory != MAP_FAILED && !madvise(memory, PLAIN_BYTES, MADV_NOHUGEPAGE) &&
-	       !madvise(memory, PLAIN_BYTES, MADV_POPULATE_WRITE) && !munmap(memory, PLAIN_BYTES);
 }
 
 /* Close a file with pending timers. */
@@ -636,25 +620,6 @@ static __u64 measure(struct files *set, const struct row *row, enum wt_disabled 
 	return wt_irqsoff_print(row->name, &longest);
 }
 
-/*
- * The limit of a row that frees much memory: twice the longest time of a task that frees as much
- * plain memory.
- */
-static __u64 limit_of_memory(struct files *set, enum wt_disabled what, const int *result)
-{
-	const struct row plain = { "plain memory", no_file, map_and_unmap, 2, NO_WHEEL, RANDOM, 0 };
-	__u64 longest = 0, ns;
-	int i;
-
-	for (i = 0; i < ATTEMPTS; i++) {
-		ns = measure(set, &plain, what, result);
-		if (ns == ~0ULL)
-			return 0;
-		longest = MAX(longest, ns);
-	}
-	return 2 * longest;
-}
-
 /* Returns true if one of several attempts keeps the limit. No limit applies to references. */
 static bool keeps_limit(struct files *set, const struct row *row, enum wt_disabled what,
 			const int *result, __u64 limit)
@@ -668,8 +633,6 @@ static bool keeps_limit(struct files *set, const struct row *row, enum wt_disabl
 			return false;
 		shortest = MIN(shortest, ns);
 	}
-	if (shortest > limit && row->act == set_up_and_close)
-		limit = limit_of_memory(set, what, result);
 	return shortest <= limit || row->scheme == NO_WHEEL;
 }
 
