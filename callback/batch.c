@@ -50,8 +50,9 @@ static unsigned int arm_hold(struct wheel *wheel, struct wheel_arm *arms, unsign
  * @arms: timers, deadlines and slacks; the results are written to @res of each
  * @n: number of timers
  *
- * Arms the timers in order, as if by wheel_timer_arm(). Up to wheel_batch_max() timers share a
- * lock hold. A timer that belongs to another wheel is not armed, and its result is -EINVAL.
+ * Arms the timers in order, as if by wheel_timer_arm(). Up to WHEEL_BATCH timers share a lock
+ * hold, except with WHEEL_OVERFLOW. A timer that belongs to another wheel is not armed, and its
+ * result is -EINVAL.
  *
  * Context: Same as wheel_timer_arm().
  *
@@ -59,7 +60,7 @@ static unsigned int arm_hold(struct wheel *wheel, struct wheel_arm *arms, unsign
  */
 unsigned int wheel_arm_batch(struct wheel *wheel, struct wheel_arm *arms, unsigned int n)
 {
-	unsigned int hold = wheel_batch_max(wheel);
+	unsigned int hold = base_batch_max(wheel->base);
 	unsigned int armed = 0, i;
 
 	for (i = 0; i < n; i += hold)

@@ -17,7 +17,7 @@
 #include <linux/time_namespace.h>
 #include <linux/types.h>
 #include <linux/wait.h>
-#include "../engine/module.h"
+#include "../engine/device.h"
 #include "../slots/slots.h"
 
 /* Size of struct wheel_op in the first release, which older programs pass. */

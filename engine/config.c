@@ -4,8 +4,6 @@
  */
 #include <linux/export.h>
 #include <linux/nospec.h>
-#include <linux/overflow.h>
-#include <linux/slab.h>
 #include "engine.h"
 
 #define DEFAULT_TICK_NS		1000000
@@ -66,16 +64,6 @@ u32 wheel_buckets_for(u32 scheme, u32 requested, u64 limit)
 }
 EXPORT_SYMBOL_GPL(wheel_buckets_for);
 
-/* Return the bytes that wheel_create_owned() would allocate. */
-size_t wheel_bytes_for(const struct wheel_config *config)
-{
-	u32 buckets = wheel_buckets_for(config->scheme, config->buckets, config->limit);
-	struct wheel *wheel;
-
-	return kmalloc_size_roundup(struct_size(wheel, base, 1)) +
-	       kmalloc_size_roundup(wheel_memory(buckets));
-}
-
 /**
  * wheel_limit_of() - Get the maximum of wheel_config.limit for a scheme
  * @scheme: WHEEL_HASHED, _HIERARCHICAL, _BOUNDED or _OVERFLOW
@@ -89,31 +77,3 @@ u64 wheel_limit_of(u32 scheme)
 	return scheme_of(scheme)->max_timers ?: U64_MAX;
 }
 EXPORT_SYMBOL_GPL(wheel_limit_of);
-
-/**
- * wheel_batch_max() - Get the number of timers to arm per lock hold
- * @wheel: wheel
- *
- * Context: Any.
- *
- * Return: WHEEL_BATCH, or 1 if arming a timer walks a list.
- */
-unsigned int wheel_batch_max(const struct wheel *wheel)
-{
-	return base_batch_max(wheel->base);
-}
-EXPORT_SYMBOL_GPL(wheel_batch_max);
-
-/**
- * wheel_reach() - Get the range of deadlines that a wheel supports
- * @wheel: wheel
- *
- * Context: Any.
- *
- * Return: range from the current time, in nanoseconds; WHEEL_MAX_TIME if there is no limit.
- */
-u64 wheel_reach(const struct wheel *wheel)
-{
-	return wheel_span(&wheel->base->core);
-}
-EXPORT_SYMBOL_GPL(wheel_reach);

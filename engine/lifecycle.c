@@ -321,12 +321,6 @@ void wheel_destroy(struct wheel *wheel)
 }
 EXPORT_SYMBOL_GPL(wheel_destroy);
 
-/* Return the number of a wheel in debugfs. No other wheel has it until the module is unloaded. */
-u32 wheel_number(const struct wheel *wheel)
-{
-	return wheel->id;
-}
-
 /**
  * wheel_data() - Get the data of a wheel's owner
  * @wheel: wheel with an owner

@@ -29,8 +29,8 @@ static inline bool base_trylock(struct wheel_base *base)
  * @wheel: wheel with an owner
  *
  * Interrupts remain enabled, so a lock hold delays none. Preemption is disabled, so one should arm
- * at most wheel_batch_max() timers. The interrupt of the hrtimer may arrive meanwhile, also on this
- * CPU: see wheel_trylock().
+ * at most WHEEL_BATCH timers, or one with WHEEL_OVERFLOW. The interrupt of the hrtimer may arrive
+ * meanwhile, also on this CPU: see wheel_trylock().
  *
  * Context: Process or softirq context. If a softirq locks the same wheel, softirqs must be
  * disabled.

@@ -7,7 +7,6 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include "engine.h"
-#include "module.h"
 
 /*
  * The smallest pages that the allocator does not keep on a list per CPU. It frees up to 2,016 pages

@@ -116,8 +116,6 @@ void wheel_scan_at(struct wheel *wheel, u64 time);
 bool wheel_drain_some(struct wheel *wheel, struct list_head *unfired);
 
 void *wheel_data(const struct wheel *wheel);
-unsigned int wheel_batch_max(const struct wheel *wheel);
-u64 wheel_reach(const struct wheel *wheel);
 
 /* Before a wheel is created: what its configuration results in. */
 u64 wheel_limit_of(u32 scheme);
