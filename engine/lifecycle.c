@@ -110,7 +110,7 @@ struct wheel *wheel_new(const struct wheel_config *config, const struct wheel_ow
  * wheel_create_owned_class() - Create a wheel with an owner
  * @config: configuration of the wheel, without flags
  * @owner: operations of the owner
- * @data: data of the owner, returned by wheel_data()
+ * @data: data of the owner, passed to its operations
  * @class: lock classes of the wheel
  *
  * Nothing runs until the first timer is armed. The memory is charged to the cgroup of the caller.
@@ -201,7 +201,7 @@ static bool base_reclaim(struct wheel_base *base, struct wheel_timer *timer)
 
 	if (!claim)
 		return true;
-	if (claim(timer, WHEEL_NEVER, &deadline) == WHEEL_GONE)
+	if (claim(base->data, timer, WHEEL_NEVER, &deadline) == WHEEL_GONE)
 		return false;
 	WRITE_ONCE(timer->deadline, deadline | WHEEL_IDLE);
 	return true;
@@ -320,17 +320,3 @@ void wheel_destroy(struct wheel *wheel)
 	wheel_free(wheel);
 }
 EXPORT_SYMBOL_GPL(wheel_destroy);
-
-/**
- * wheel_data() - Get the data of a wheel's owner
- * @wheel: wheel with an owner
- *
- * Context: Any.
- *
- * Return: data passed to wheel_create_owned().
- */
-void *wheel_data(const struct wheel *wheel)
-{
-	return wheel->base->data;
-}
-EXPORT_SYMBOL_GPL(wheel_data);

@@ -36,11 +36,11 @@ static inline enum wheel_claim claim_own(struct wheel_timer *timer, u64 due, u64
 }
 
 /* Claim a timer by the claim function, and store its deadline for lockless readers. */
-static inline enum wheel_claim
-claim_owners(wheel_claim_fn decide, struct wheel_timer *timer, u64 due, u64 *deadline)
+static inline enum wheel_claim claim_owners(wheel_claim_fn decide, void *data,
+					    struct wheel_timer *timer, u64 due, u64 *deadline)
 {
 	u64 owners;
-	enum wheel_claim claim = decide(timer, due, &owners);
+	enum wheel_claim claim = decide(data, timer, due, &owners);
 
 	*deadline = owners;
 	if (likely(claim == WHEEL_FIRE))
@@ -63,7 +63,7 @@ static __always_inline bool base_claim(struct wheel_base *base, struct wheel_tim
 	/* After the claim, the owner of a dropped timer may initialize it again. */
 	debug_object_deactivate(timer, &wheel_timer_debug);
 	if (decide)
-		claim = claim_owners(decide, timer, due, &deadline);
+		claim = claim_owners(decide, base->data, timer, due, &deadline);
 	else
 		claim = claim_own(timer, due, &deadline);
 	if (unlikely(claim != WHEEL_FIRE)) {

@@ -80,17 +80,11 @@ struct wheel;
 
 u64 wheel_limit_of(u32 scheme);
 u32 wheel_buckets_for(u32 scheme, u32 requested, u64 limit);
-void *wheel_data(const struct wheel *wheel);
 void wheel_scan_at(struct wheel *wheel, u64 time);
 void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel, wheel_timer_fn function);
 int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack);
 int wheel_timer_cancel_locked(struct wheel_timer *timer);
-
-static inline struct wheel *wheel_timer_wheel(const struct wheel_timer *timer)
-{
-	return (struct wheel *)timer->base;
-}
 
 #endif
 

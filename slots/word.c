@@ -121,9 +121,9 @@ static enum wheel_claim claim_parked(struct wheel_slot *slot)
 }
 
 /* Decide whether to expire, requeue or disarm a timer, by its word: wheel_claim_fn. */
-enum wheel_claim wheel_word_claim(struct wheel_timer *timer, u64 due, u64 *deadline)
+enum wheel_claim wheel_word_claim(void *data, struct wheel_timer *timer, u64 due, u64 *deadline)
 {
-	struct wheel_slots *slots = wheel_data(wheel_timer_wheel(timer));
+	struct wheel_slots *slots = data;
 	struct wheel_slot *slot = wheel_slot_of(timer);
 	u32 nr = wheel_slot_nr(slot);
 	int try;

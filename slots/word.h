@@ -34,7 +34,7 @@ int wheel_word_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 		     u64 word, u64 deadline, u64 slack);
 int wheel_word_cancel(struct wheel_slots *slots, struct wheel_slot *slot);
 bool wheel_word_unfired(struct wheel_slots *slots, struct wheel_slot *slot);
-enum wheel_claim wheel_word_claim(struct wheel_timer *timer, u64 due, u64 *deadline);
+enum wheel_claim wheel_word_claim(void *data, struct wheel_timer *timer, u64 due, u64 *deadline);
 
 /* Return the page of a word, or NULL. */
 static inline u64 *wheel_word_page(const struct wheel_slots *slots, u32 nr)

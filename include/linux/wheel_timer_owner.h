@@ -12,10 +12,10 @@
  *
  * An owner creates its wheel with wheel_create_owned(), and initializes its timers with
  * wheel_timer_init() and without a function. wheel_timer_pending(), _deadline(),
- * _fired(), _push() and _wheel(), wheel_now() and wheel_data() take no lock. Functions whose name
- * ends in _locked, and those that say so, require wheel_lock(). While it is held, no other function
- * of the wheel may be called. While a timer is not pending, its @node and its @function belong to
- * the owner.
+ * _fired(), _push() and _wheel(), and wheel_now() take no lock. Functions whose name ends in
+ * _locked, and those that say so, require wheel_lock(). While it is held, no other function of the
+ * wheel may be called. While a timer is not pending, its @node and its @function belong to the
+ * owner.
  */
 #ifndef _LINUX_WHEEL_TIMER_OWNER_H
 #define _LINUX_WHEEL_TIMER_OWNER_H
@@ -25,6 +25,7 @@
 
 /**
  * typedef wheel_claim_fn - Decide whether to expire, requeue or drop a timer
+ * @data: data of the owner
  * @timer: timer that was dequeued
  * @due: time for which it was queued, in nanoseconds. WHEEL_NEVER if the wheel is being
  *	stopped: then WHEEL_FIRE returns the timer to the caller of wheel_stop(). If @due is
@@ -33,13 +34,14 @@
  *	WHEEL_LATER
  *
  * For an owner that stores the deadlines elsewhere, where they can be moved without the wheel.
- * Called with the wheel's lock held. Must not take a lock. The only functions of the wheel that
- * it may call are wheel_timer_deadline(), wheel_timer_wheel() and wheel_data().
+ * Called with the wheel's lock held. Must not take a lock. The only function of the wheel that it
+ * may call is wheel_timer_deadline().
  *
  * Return: the decision. After WHEEL_GONE, the timer's memory must not be freed before the
  * wheel's lock is released.
  */
-typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due, u64 *deadline);
+typedef enum wheel_claim (*wheel_claim_fn)(void *data, struct wheel_timer *timer, u64 due,
+					   u64 *deadline);
 
 /**
  * struct wheel_owner - Operations of an owner; @data is that of wheel_create_owned()
@@ -87,7 +89,7 @@ struct wheel *wheel_create_owned_class(const struct wheel_config *config,
  * wheel_create_owned() - Create a wheel with an owner
  * @config: configuration of the wheel, without flags
  * @owner: operations of the owner
- * @data: data of the owner, returned by wheel_data()
+ * @data: data of the owner, passed to its operations
  *
  * Calls wheel_create_owned_class() with separate lock classes for each caller.
  *
@@ -114,8 +116,6 @@ enum hrtimer_restart wheel_restart(struct wheel *wheel, u64 from);
 u64 wheel_next_locked(const struct wheel *wheel);
 void wheel_scan_at(struct wheel *wheel, u64 time);
 bool wheel_drain_some(struct wheel *wheel, struct list_head *unfired);
-
-void *wheel_data(const struct wheel *wheel);
 
 /* Before a wheel is created: what its configuration results in. */
 u64 wheel_limit_of(u32 scheme);

@@ -61,6 +61,11 @@ void wheel_timer_init(struct wheel_timer *timer, struct wheel *wheel,
 	timer->place = WHEEL_UNFILED;
 }
 
+static inline struct wheel *wheel_of(const struct wheel_timer *timer)
+{
+	return (struct wheel *)timer->base;
+}
+
 /*
  * Forward the clock of the core before a timer is queued: because the wheel was idle, because
  * the range of a bounded wheel begins at the current tick, or because the clock was set back.
@@ -81,7 +86,7 @@ static void forward_clock(struct wheel *wheel)
 
 int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 {
-	struct wheel *wheel = wheel_timer_wheel(timer);
+	struct wheel *wheel = wheel_of(timer);
 	int err;
 
 	if (wheel_is_queued(timer))
@@ -95,7 +100,7 @@ int wheel_timer_arm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 
 int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 {
-	struct wheel *wheel = wheel_timer_wheel(timer);
+	struct wheel *wheel = wheel_of(timer);
 	int err;
 
 	if (!wheel_is_queued(timer))
@@ -109,18 +114,13 @@ int wheel_timer_rearm_locked(struct wheel_timer *timer, u64 deadline, u64 slack)
 
 int wheel_timer_cancel_locked(struct wheel_timer *timer)
 {
-	struct wheel *wheel = wheel_timer_wheel(timer);
+	struct wheel *wheel = wheel_of(timer);
 
 	if (!wheel_is_queued(timer))
 		return -ENOENT;
 	wheel_remove(&wheel->core, timer);
 	wheel->counts.cancelled++;
 	return 0;
-}
-
-void *wheel_data(const struct wheel *wheel)
-{
-	return wheel->data;
 }
 
 void wheel_scan_at(struct wheel *wheel, u64 time)
@@ -157,7 +157,7 @@ static enum wheel_claim claim(struct wheel *wheel, struct wheel_timer *timer,
 			      u64 due, u64 *deadline)
 {
 	*deadline = timer->deadline;
-	return wheel->claim ? wheel->claim(timer, due, deadline) : WHEEL_FIRE;
+	return wheel->claim ? wheel->claim(wheel->data, timer, due, deadline) : WHEEL_FIRE;
 }
 
 /* wheel_requeue(). Most timers have no slack, and a deadline with which they could be armed now. */

@@ -8,7 +8,7 @@
 
 #include "../../slots/env.h"
 
-typedef enum wheel_claim (*wheel_claim_fn)(struct wheel_timer *timer, u64 due,
+typedef enum wheel_claim (*wheel_claim_fn)(void *data, struct wheel_timer *timer, u64 due,
 					   u64 *deadline);
 
 /**

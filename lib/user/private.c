@@ -16,9 +16,9 @@
 #include "user.h"
 
 /* Decide about a timer that was dequeued: wheel_claim_fn. */
-enum wheel_claim private_claim(struct wheel_timer *timer, u64 due, u64 *deadline)
+enum wheel_claim private_claim(void *data, struct wheel_timer *timer, u64 due, u64 *deadline)
 {
-	struct user *u = container_of(wheel_timer_wheel(timer), struct user, wheel);
+	struct user *u = container_of(data, struct user, slots);
 	struct wheel_slot *slot = wheel_slot_of(timer);
 	u64 *word = &u->handle.timeouts.words[wheel_slot_nr(slot)];
 

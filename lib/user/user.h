@@ -65,7 +65,7 @@ int user_cancel(struct handle *handle, __u64 id);
 /* private.c */
 #define PRIVATE_UNQUEUED	(~(u64)0)
 
-enum wheel_claim private_claim(struct wheel_timer *timer, u64 due, u64 *deadline);
+enum wheel_claim private_claim(void *data, struct wheel_timer *timer, u64 due, u64 *deadline);
 int private_start(struct handle *handle, __u32 nr, __u64 deadline);
 int private_stop(struct handle *handle, __u32 nr);
 

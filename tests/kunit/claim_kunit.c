@@ -6,7 +6,7 @@
  */
 #include "schemes.h"
 
-static enum wheel_claim claim_nothing(struct wheel_timer *timer, u64 due, u64 *deadline)
+static enum wheel_claim claim_nothing(void *data, struct wheel_timer *timer, u64 due, u64 *deadline)
 {
 	return WHEEL_GONE;
 }
@@ -69,7 +69,7 @@ static void p9_claims_are_bounded(struct kunit *test)
 }
 
 /* Claim function that moves the other timer, which is not drained yet, as another CPU could. */
-static enum wheel_claim move_the_other(struct wheel_timer *timer, u64 due,
+static enum wheel_claim move_the_other(void *data, struct wheel_timer *timer, u64 due,
 				       u64 *deadline)
 {
 	struct probe *probe = from_wheel_timer(probe, timer, timer);
