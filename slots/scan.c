@@ -140,7 +140,7 @@ static bool scan_slot(struct wheel_slots *slots, struct wheel_slot *slot, struct
 	scan->budget--;
 	if (!slot->word)
 		return false;
-	word = wheel_word_read(slots, wheel_slot_nr(slot));
+	word = READ_ONCE(*wheel_word_of(slots, slot));
 	/* The word of an expired timer is checked when its event is consumed. */
 	if (wheel_word_parked(word) || (!disarmed && !queued))
 		return false;
@@ -286,7 +286,7 @@ void wheel_scan_consumed(struct wheel_slots *slots, struct wheel_slot *slot)
 	 * word, which precedes its read of the bit.
 	 */
 	smp_mb();
-	if (!wheel_word_parked(wheel_word_read(slots, nr)))
+	if (!wheel_word_parked(READ_ONCE(*wheel_word_of(slots, slot))))
 		wheel_scan_now(slots);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * The three operations of the engine that op.c calls for each operation of a batch. In the kernel
- * they are inline functions of the engine. Wheels whose timers are in slots have one base.
+ * The three operations of the engine that batches and scans call for each timer. In the kernel they
+ * are inline functions of the engine. Wheels whose timers are in slots have one base.
  */
 #ifndef _WHEEL_SLOTS_VERBS_H
 #define _WHEEL_SLOTS_VERBS_H

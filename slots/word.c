@@ -4,6 +4,7 @@
  * does not prevent that. Therefore operations of the wheel that can fail come first, and the word
  * is exchanged last.
  */
+#include "verbs.h"
 #include "word.h"
 
 /* Exchanges that a claim attempts. If all fail, the timer is claimed again at the next tick. */
@@ -17,7 +18,7 @@ bool wheel_word_pending(const struct wheel_slots *slots, const struct wheel_slot
 
 	if (slot->state == WHEEL_SLOT_DISARMED ? slots->stopping : slot->state != WHEEL_SLOT_ARMED)
 		return false;
-	word = wheel_word_read(slots, wheel_slot_nr(slot));
+	word = READ_ONCE(*wheel_word_of(slots, slot));
 	if (wheel_word_parked(word))
 		return false;
 	*deadline = word;
@@ -30,11 +31,13 @@ int wheel_word_arm(struct wheel_slots *slots, struct wheel_slot *slot,
 {
 	bool parked = !op->when && !(op->flags & WHEEL_OP_REL);
 	u64 word = parked ? WHEEL_WORD_PARKED : wheel_word_deadline(deadline);
-	u32 nr = WHEEL_ID_SLOT(op->id);
+	u64 *at;
 	int err;
 
-	if (!slot || !wheel_word_ready(slots, nr))
+	if (!slot || !wheel_word_ready(slots, slot))
 		return WHEEL_NEEDS_PAGE;
+	/* By the number that the kernel has stored; @op contains one of the program. */
+	at = wheel_word_of(slots, slot);
 	err = wheel_slot_permits(slot, op->id);
 	if (!err && !parked)
 		err = wheel_timer_arm_locked(&slot->timer, word, op->slack);
@@ -43,14 +46,18 @@ int wheel_word_arm(struct wheel_slots *slots, struct wheel_slot *slot,
 	slot->word = true;
 	slot->state = parked ? WHEEL_SLOT_DISARMED : WHEEL_SLOT_ARMED;
 	wheel_slot_armed(slots, slot, op->id, op->cookie, op->period, op->slack);
-	wheel_word_hand_over(slots, nr, word);
+	/*
+	 * Hand the word over to the program. Order the stores to the slot before that of the word.
+	 * Pairs with the program's acquire when it reads a word that is not IDLE.
+	 */
+	smp_store_release(at, word);
 	return 0;
 }
 
-/* Queue a timer that the program has armed. Returns what wheel_timer_arm_locked() returns. */
+/* Queue a timer that the program has armed. Returns 0, or -ERANGE on a bounded wheel. */
 int wheel_word_enqueue(struct wheel_slots *slots, struct wheel_slot *slot, u64 deadline, u64 slack)
 {
-	int err = wheel_timer_arm_locked(&slot->timer, deadline, slack);
+	int err = wheel_timer_enqueue(slots->wheel, &slot->timer, deadline, slack);
 
 	if (err)
 		return err;
@@ -69,7 +76,7 @@ int wheel_word_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 {
 	bool queued = slot->state == WHEEL_SLOT_ARMED;
 	u64 old = wheel_timer_deadline(&slot->timer);
-	u32 nr = wheel_slot_nr(slot);
+	u64 *at = wheel_word_of(slots, slot);
 	int err;
 
 	deadline = wheel_word_deadline(deadline);
@@ -77,7 +84,7 @@ int wheel_word_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 		err = wheel_timer_rearm_locked(&slot->timer, deadline, slack);
 	else
 		err = wheel_word_enqueue(slots, slot, deadline, slack);
-	if (err || wheel_word_swap(slots, nr, word, deadline))
+	if (err || wheel_word_swap(at, word, deadline))
 		return err;
 	/* Undo the move. If its time is out of range now, the timer is claimed earlier. */
 	if (queued) {
@@ -86,7 +93,7 @@ int wheel_word_rearm(struct wheel_slots *slots, struct wheel_slot *slot,
 		wheel_timer_cancel_locked(&slot->timer);
 		slot->state = WHEEL_SLOT_DISARMED;
 	}
-	return wheel_word_parked(wheel_word_read(slots, nr)) ? -ENOENT : -EBUSY;
+	return wheel_word_parked(READ_ONCE(*at)) ? -ENOENT : -EBUSY;
 }
 
 /*
@@ -103,7 +110,7 @@ int wheel_word_cancel(struct wheel_slots *slots, struct wheel_slot *slot)
 	slot->word = false;
 	if (slot->state == WHEEL_SLOT_FIRED)
 		return -ENOENT;
-	parked = wheel_word_parked(wheel_word_end(slots, wheel_slot_nr(slot)));
+	parked = wheel_word_parked(wheel_word_end(wheel_word_of(slots, slot)));
 	if (queued)
 		wheel_timer_cancel_locked(&slot->timer);
 	wheel_slot_free(slot);
@@ -125,19 +132,20 @@ enum wheel_claim wheel_word_claim(void *data, struct wheel_timer *timer, u64 due
 {
 	struct wheel_slots *slots = data;
 	struct wheel_slot *slot = wheel_slot_of(timer);
-	u32 nr = wheel_slot_nr(slot);
+	u64 *at;
 	int try;
 
 	*deadline = wheel_timer_deadline(timer);
 	if (!slot->word)
 		return WHEEL_FIRE;
+	at = wheel_word_of(slots, slot);
 	/* The wheel is being stopped, or the clock is at its end: requeueing is impossible. */
 	if (due >= WHEEL_MAX_TIME) {
-		*deadline = wheel_word_end(slots, nr);
+		*deadline = wheel_word_end(at);
 		return wheel_word_parked(*deadline) ? claim_parked(slot) : WHEEL_FIRE;
 	}
 	for (try = 0; try < TRIES; try++) {
-		u64 word = wheel_word_read(slots, nr);
+		u64 word = READ_ONCE(*at);
 
 		/* A parked word is not exchanged: the program may arm the timer again. */
 		if (wheel_word_parked(word))
@@ -145,7 +153,7 @@ enum wheel_claim wheel_word_claim(void *data, struct wheel_timer *timer, u64 due
 		*deadline = word;
 		if (word > due)
 			return WHEEL_LATER;
-		if (wheel_word_swap(slots, nr, word, WHEEL_WORD_IDLE))
+		if (wheel_word_swap(at, word, WHEEL_WORD_IDLE))
 			return WHEEL_FIRE;
 	}
 	*deadline = due + 1;
@@ -162,7 +170,7 @@ bool wheel_word_unfired(struct wheel_slots *slots, struct wheel_slot *slot)
 
 	if (!slot->word || (slot->state != WHEEL_SLOT_DISARMED && slot->state != WHEEL_SLOT_ARMED))
 		return false;
-	word = wheel_word_end(slots, wheel_slot_nr(slot));
+	word = wheel_word_end(wheel_word_of(slots, slot));
 	if (wheel_word_parked(word)) {
 		wheel_slot_free(slot);
 		return false;

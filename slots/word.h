@@ -43,38 +43,24 @@ static inline u64 *wheel_word_page(const struct wheel_slots *slots, u32 nr)
 	return smp_load_acquire(&slots->words[nr / WHEEL_WORDS_PER_PAGE]);
 }
 
-/* Return the location of a word. For this and the functions below, its page must exist. */
-static inline u64 *wheel_word_at(const struct wheel_slots *slots, u32 nr)
+/* Return the location of the word of a slot. Its page must exist. */
+static inline u64 *wheel_word_of(const struct wheel_slots *slots, const struct wheel_slot *slot)
 {
-	nr = array_index_nospec(nr, slots->setup.timers);
+	u32 nr = wheel_slot_nr(slot);
+
 	return wheel_word_page(slots, nr) + nr % WHEEL_WORDS_PER_PAGE;
 }
 
-static inline u64 wheel_word_read(const struct wheel_slots *slots, u32 nr)
-{
-	return READ_ONCE(*wheel_word_at(slots, nr));
-}
-
-/* Hand a word over to the program. */
-static inline void wheel_word_hand_over(const struct wheel_slots *slots, u32 nr, u64 word)
-{
-	/*
-	 * Order the stores to the slot before the store of the word. Pairs with the program's
-	 * acquire when it reads a word that is not IDLE.
-	 */
-	smp_store_release(wheel_word_at(slots, nr), word);
-}
-
 /* Exchange a word for another; return false if the program has changed it. */
-static inline bool wheel_word_swap(const struct wheel_slots *slots, u32 nr, u64 old, u64 new)
+static inline bool wheel_word_swap(u64 *word, u64 old, u64 new)
 {
-	return cmpxchg(wheel_word_at(slots, nr), old, new) == old;
+	return cmpxchg(word, old, new) == old;
 }
 
 /* Take a word back from the program, regardless of its value; return the value. */
-static inline u64 wheel_word_end(const struct wheel_slots *slots, u32 nr)
+static inline u64 wheel_word_end(u64 *word)
 {
-	return xchg(wheel_word_at(slots, nr), WHEEL_WORD_IDLE);
+	return xchg(word, WHEEL_WORD_IDLE);
 }
 
 /* Return the word of a deadline. PARKED is 0, so the earliest deadline is 1. */
@@ -103,9 +89,10 @@ static inline u64 *wheel_bells_at(u64 **pages, u32 at)
 }
 
 /* Return true if the pages of a slot's word, doorbell and summary bit exist. */
-static inline bool wheel_word_ready(const struct wheel_slots *slots, u32 nr)
+static inline bool wheel_word_ready(const struct wheel_slots *slots, const struct wheel_slot *slot)
 {
-	nr = array_index_nospec(nr, slots->setup.timers);
+	u32 nr = wheel_slot_nr(slot);
+
 	return wheel_word_page(slots, nr) &&
 	       wheel_bells_page(slots->scanner.bells, nr / WHEEL_BELLS) &&
 	       wheel_bells_page(slots->scanner.summary, nr / WHEEL_BELLS / WHEEL_BELLS);
