@@ -70,7 +70,7 @@ static DEFINE_PER_CPU(struct interrupt_pause, interrupt_pause);
 /* Returns the number of events that the program can take, from the ring or by read(). */
 u32 wheel_file_events(const struct wheel_file *file)
 {
-	return file->ring.size ? wheel_event_ring_ready(&file->ring) : file->slots.fired.count;
+	return file->ring.size ? wheel_event_ring_ready(&file->ring) : file->slots.unread;
 }
 
 /* Store the events in their timers until they are read. */

@@ -17,7 +17,7 @@ void wheel_file_stats(struct wheel_file *file, struct wheel_stats *stats)
 		return;
 	wheel_lock(wheel);
 	wheel_read_stats_locked(wheel, stats);
-	stats->unread = slots->fired.count;
+	stats->unread = slots->unread;
 	if (file->ring.size)
 		stats->unread += wheel_event_ring_ready(&file->ring);
 	stats->overruns = slots->overruns;

@@ -2,8 +2,9 @@
 /*
  * Events: read().
  *
- * Events are copied under the wheel's lock, with page faults disabled. If a page is missing, the
- * events remain in the queue, and the copy is repeated after the page was faulted in.
+ * Events are copied under the wheel's lock, with page faults disabled. Each one is consumed before
+ * the next is copied. If a page is missing, the event remains in the queue, and its copy is
+ * repeated after the page was faulted in.
  */
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
@@ -12,8 +13,8 @@
 #include "../slots/event.h"
 #include "dev.h"
 
-/* Events that a reader copies at once; they are on its stack. */
-#define COPY_BATCH	8U
+/* Events that one lock hold copies at most. */
+#define COPY_BATCH	16U
 
 /*
  * Upper limit of the copies that fail in succession. More than one may fail if the page is evicted
@@ -22,82 +23,76 @@
 #define COPY_ATTEMPTS	16U
 
 /*
- * Copy events to a plain buffer, the one of read(): all of them, or none if the copy faults. A lone
- * event costs half the instructions of copy_to_iter().
+ * Copy an event to a plain buffer, the one of read(). Returns false on a fault. This costs half the
+ * instructions of copy_to_iter().
  */
-static u32 put_events(const struct wheel_event *events, u32 count, struct iov_iter *to)
+static __always_inline bool put_event(const struct wheel_event *event,
+				      struct wheel_event __user *to)
 {
-	u64 __user *buffer = to->ubuf + to->iov_offset;
-	const u64 *words = (const u64 *)events;
-	u32 i, n = count * (sizeof(*events) / sizeof(*words));
-
-	if (!user_access_begin(buffer, n * sizeof(*words)))
-		return 0;
-	for (i = 0; i < n; i++)
-		unsafe_put_user(words[i], &buffer[i], fault);
-	user_access_end();
-	iov_iter_advance(to, n * sizeof(*words));
-	return count;
+	if (!user_write_access_begin(to, sizeof(*to)))
+		return false;
+	unsafe_put_user(event->id, &to->id, fault);
+	unsafe_put_user(event->cookie, &to->cookie, fault);
+	unsafe_put_user(event->deadline, &to->deadline, fault);
+	unsafe_put_user(event->fired, &to->fired, fault);
+	unsafe_put_user(event->overrun, &to->overrun, fault);
+	unsafe_put_user(event->seq, &to->seq, fault);
+	unsafe_put_user(event->res, &to->res, fault);
+	user_write_access_end();
+	return true;
 fault:
-	user_access_end();
-	return 0;
-}
-
-static u32 copy_to_buffers(const struct wheel_event *events, u32 count, struct iov_iter *to)
-{
-	size_t bytes = copy_to_iter(events, count * sizeof(*events), to);
-
-	iov_iter_revert(to, bytes % sizeof(*events));
-	return bytes / sizeof(*events);
-}
-
-/* Copy events without a page fault. Returns the number of events that were copied whole. */
-static u32 copy_events(const struct wheel_event *events, u32 count, struct iov_iter *to)
-{
-	u32 copied;
-
-	pagefault_disable();
-	if (likely(iter_is_ubuf(to)))
-		copied = put_events(events, count, to);
-	else
-		copied = copy_to_buffers(events, count, to);
-	pagefault_enable();
-	return copied;
+	user_write_access_end();
+	return false;
 }
 
 /*
- * Copy and consume up to @room events in one lock hold. Returns their number, and sets *@fault if
- * a page is missing.
+ * Copy an event to the buffers of readv(). Returns false on a fault, with @to unchanged. The event
+ * is passed by value, so that read() keeps its own in registers.
+ */
+static noinline bool copy_to_buffers(struct wheel_event event, struct iov_iter *to)
+{
+	size_t bytes = copy_to_iter(&event, sizeof(event), to);
+
+	if (likely(bytes == sizeof(event)))
+		return true;
+	iov_iter_revert(to, bytes);
+	return false;
+}
+
+/*
+ * Copy and consume up to @room events in one lock hold, one after the other. Returns their number,
+ * and sets *@fault if a page is missing. The event that was not copied remains the oldest one.
  */
 static u32 read_batch(struct wheel_file *file, struct iov_iter *to, u32 room, bool *fault)
 {
-	struct wheel_event events[COPY_BATCH] WHEEL_FILLED_LATER;
-	struct wheel_slot *from[COPY_BATCH] WHEEL_FILLED_LATER;
+	struct wheel_event __user *plain = iter_is_ubuf(to) ? to->ubuf + to->iov_offset : NULL;
 	struct wheel_slots *slots = &file->slots;
-	u32 count = 0, copied = 0, i;
-	struct wheel_slot_queue fired;
+	u32 copied = 0;
 	u64 now = 0;
 
+	*fault = false;
 	wheel_lock(slots->wheel);
-	fired = slots->fired;
-	while (count < room && (from[count] = wheel_slot_pop(slots, &slots->fired))) {
+	pagefault_disable();
+	while (copied < room && slots->unread) {
+		struct wheel_slot *slot = wheel_event_oldest(slots);
+		struct wheel_event event;
+
 		/* Only the overrun of a periodic timer depends on the current time. */
-		if (from[count]->periodic && !now)
+		if (unlikely(slot->periodic) && !now)
 			now = wheel_now(slots->wheel);
-		wheel_event_describe(slots, from[count], now, &events[count]);
-		count++;
+		wheel_event_describe(slots, slot, now, &event);
+		*fault = !(likely(plain) ? put_event(&event, &plain[copied]) :
+					   copy_to_buffers(event, to));
+		if (unlikely(*fault))
+			break;
+		wheel_event_dequeue(slots, slot);
+		wheel_event_consumed(slots, slot, &event);
+		copied++;
 	}
-	if (count)
-		copied = copy_events(events, count, to);
-	*fault = copied < count;
-	if (unlikely(*fault)) {
-		slots->fired = fired;
-		for (i = 0; i < copied; i++)
-			wheel_slot_pop(slots, &slots->fired);
-	}
-	for (i = 0; i < copied; i++)
-		wheel_event_consumed(slots, from[i], &events[i]);
+	pagefault_enable();
 	wheel_unlock(slots->wheel);
+	if (likely(plain))
+		iov_iter_advance(to, copied * sizeof(*plain));
 	return copied;
 }
 
@@ -115,16 +110,14 @@ static ssize_t read_events(struct wheel_file *file, struct iov_iter *to)
 		   1 : min(COPY_BATCH, wheel_batch_max(file->slots.wheel));
 	u32 attempts = COPY_ATTEMPTS;
 	ssize_t bytes = 0;
-	bool fault = false;
 
 	while (true) {
-		/* Some processors copy nothing of a block that faults: copy one event then. */
-		u32 limit = fault ? 1 : most;
-		u32 room = min_t(size_t, iov_iter_count(to) / sizeof(struct wheel_event), limit);
+		u32 room = min_t(size_t, iov_iter_count(to) / sizeof(struct wheel_event), most);
+		bool fault;
 		u32 copied = read_batch(file, to, room, &fault);
 
 		bytes += copied * sizeof(struct wheel_event);
-		if (likely(copied < limit && !fault))
+		if (likely(copied < most && !fault))
 			return bytes;
 		attempts = copied ? COPY_ATTEMPTS : attempts - 1;
 		if ((copied && signal_pending(current)) ||
@@ -201,7 +194,7 @@ ssize_t wheel_file_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	 */
 	if (waitqueue_active(&file->readers) &&
 	    /* A concurrent expiry or read() wakes up the next reader itself. */
-	    (data_race(file->slots.fired.count) || wheel_file_deferred(file)))
+	    (data_race(file->slots.unread) || wheel_file_deferred(file)))
 		wake_up_interruptible(&file->readers);
 	return ret;
 }

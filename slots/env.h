@@ -6,6 +6,8 @@
 #ifndef _WHEEL_SLOTS_ENV_H
 #define _WHEEL_SLOTS_ENV_H
 
+#include "../wheel.h"
+
 #ifdef __KERNEL__
 
 #include <linux/atomic.h>
@@ -36,7 +38,6 @@ static inline void wheel_slots_or(u64 *bits, u64 set)
 #include <assert.h>
 #include <linux/wheel_timer.h>
 #include <string.h>
-#include "../wheel.h"
 
 #define WHEEL_SLOT_PAGE		4096
 /* Each array that is shared with the program is mapped as a whole. */

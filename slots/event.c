@@ -18,21 +18,20 @@ u64 wheel_event_missed(const struct wheel_slots *slots, const struct wheel_slot 
 }
 
 /*
- * Arm a periodic timer again, one period after the deadline of @event, which is being consumed.
- * Returns false if it is the last event of the timer.
+ * Arm a periodic timer again, one period after the deadline of its event, which is being consumed
+ * and reports @missed periods. Returns false if it is the last event of the timer.
  */
-bool wheel_event_goes_on(struct wheel_slots *slots, struct wheel_slot *slot,
-			 const struct wheel_event *event)
+bool wheel_event_goes_on(struct wheel_slots *slots, struct wheel_slot *slot, u64 deadline,
+			 u64 missed)
 {
 	const struct wheel_params *params = wheel_params(slots, slot);
 
-	slots->overruns += event->overrun;
+	slots->overruns += missed;
 	slot->state = WHEEL_SLOT_ARMED;
 	slot->again = true;
 	return !slot->ended && !slots->stopping &&
-	       params->period <= WHEEL_MAX_TIME - event->deadline &&
-	       !wheel_timer_arm_locked(&slot->timer, event->deadline + params->period,
-				       params->slack);
+	       params->period <= WHEEL_MAX_TIME - deadline &&
+	       !wheel_timer_arm_locked(&slot->timer, deadline + params->period, params->slack);
 }
 
 /*

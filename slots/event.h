@@ -10,8 +10,8 @@
 
 /* Not inline, because most timers are not periodic. */
 u64 wheel_event_missed(const struct wheel_slots *slots, const struct wheel_slot *slot, u64 now);
-bool wheel_event_goes_on(struct wheel_slots *slots, struct wheel_slot *slot,
-			 const struct wheel_event *event);
+bool wheel_event_goes_on(struct wheel_slots *slots, struct wheel_slot *slot, u64 deadline,
+			 u64 missed);
 bool wheel_event_untaken(const struct wheel_slots *slots, const struct wheel_slot *slot);
 int wheel_event_end(const struct wheel_slots *slots, struct wheel_slot *slot, u64 now);
 
@@ -26,7 +26,21 @@ static inline void wheel_event_fired(struct wheel_slots *slots, struct wheel_slo
 static inline void wheel_event_queue(struct wheel_slots *slots, struct wheel_slot *slot)
 {
 	slot->state = WHEEL_SLOT_FIRED;
-	wheel_slot_push(slots, &slots->fired, slot);
+	node_insert(&slot->timer.node, &slots->fired);
+	slots->unread++;
+}
+
+/* Return the slot of the oldest event, if one is unread. */
+static inline struct wheel_slot *wheel_event_oldest(const struct wheel_slots *slots)
+{
+	return list_entry(slots->fired.next, struct wheel_slot, timer.node);
+}
+
+/* Remove the slot of an unread event. The caller must then consume the event. */
+static inline void wheel_event_dequeue(struct wheel_slots *slots, struct wheel_slot *slot)
+{
+	node_remove(&slot->timer.node);
+	slots->unread--;
 }
 
 /* Fill in an event. If periods were missed, its deadline is the latest one that has passed. */
@@ -63,7 +77,8 @@ static inline void wheel_event_consumed(struct wheel_slots *slots, struct wheel_
 					const struct wheel_event *event)
 {
 	slots->consumed++;
-	if (unlikely(slot->periodic) && wheel_event_goes_on(slots, slot, event))
+	if (unlikely(slot->periodic) &&
+	    wheel_event_goes_on(slots, slot, event->deadline, event->overrun))
 		return;
 	if (slot->word && !slots->stopping)
 		wheel_scan_consumed(slots, slot);

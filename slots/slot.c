@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Slots: initialization, queues, and description of their timers.
+ * Slots: initialization, and description of their timers.
  */
 #include "slots.h"
 
 /* Initialize an empty table that is zeroed. */
 void wheel_slots_init(struct wheel_slots *slots)
 {
+	INIT_LIST_HEAD(&slots->fired);
 	slots->stopped_at = WHEEL_NEVER;
 }
 
@@ -27,32 +28,6 @@ void wheel_slot_page_init(const struct wheel_slots *slots, struct wheel_slot *pa
 		wheel_timer_init(&page[i].timer, slots->wheel, NULL);
 		page[i].id = WHEEL_ID(first + i, 0);
 	}
-}
-
-/* Append a slot that is in no queue to a queue. */
-void wheel_slot_push(struct wheel_slots *slots, struct wheel_slot_queue *queue,
-		     struct wheel_slot *slot)
-{
-	u32 nr = wheel_slot_nr(slot);
-
-	if (queue->count++)
-		wheel_slot_at(slots, queue->tail)->next = nr;
-	else
-		queue->head = nr;
-	queue->tail = nr;
-}
-
-/* Remove the first slot of a queue. Returns NULL if the queue is empty. */
-struct wheel_slot *wheel_slot_pop(struct wheel_slots *slots, struct wheel_slot_queue *queue)
-{
-	struct wheel_slot *slot;
-
-	if (!queue->count)
-		return NULL;
-	queue->count--;
-	slot = wheel_slot_at(slots, queue->head);
-	queue->head = slot->next;
-	return slot;
 }
 
 /* Create the operation that arms a timer again. Returns false if it was not pending at last. */

@@ -33,9 +33,8 @@ enum wheel_slot_state {
 
 /**
  * struct wheel_slot - Timer of a program: the 64 bytes that most operations access
- * @timer: timer of the wheel. Its callback is not used; the members from @next to @seq are in its
- *	place
- * @next: number of the next slot; valid only while in a queue of slots
+ * @timer: timer of the wheel. Its callback is not used; the members from @state to @seq are in its
+ *	place; its node links the slots with unread events
  * @state: enum wheel_slot_state; in state FREE, all bits below are 0
  * @word: true if the timer has a word, so that the slot belongs to the program until CANCEL
  * @ended: true if cancelled while its event was unread, so that no period follows
@@ -54,7 +53,6 @@ struct wheel_slot {
 			/* private: the members of @timer before its callback */
 			u8		before[offsetof(struct wheel_timer, function)];
 			/* public: */
-			u32		next : WHEEL_SLOT_BITS;
 			u32		state : 3;
 			u32		word : 1;
 			u32		ended : 1;
@@ -72,7 +70,7 @@ struct wheel_slot {
 
 static_assert(sizeof(struct wheel_slot) == 64, "a slot is one cache line");
 static_assert(offsetof(struct wheel_slot, seq) + sizeof(u32) == offsetof(struct wheel_timer, base),
-	      "the members from next to seq are in the place of the callback");
+	      "the members from state to seq are in the place of the callback");
 
 /**
  * struct wheel_params - Parameters of the last arm of a slot, which few operations access
@@ -92,18 +90,6 @@ struct wheel_params {
 #define WHEEL_PARAMS_PER_PAGE	((u32)(WHEEL_SLOT_PAGE / sizeof(struct wheel_params)))
 
 /**
- * struct wheel_slot_queue - FIFO of slots, linked by slot number
- * @head: number of the first slot; valid only if @count is not 0
- * @tail: number of the last slot; valid only if @count is not 0
- * @count: number of slots
- */
-struct wheel_slot_queue {
-	u32	head;
-	u32	tail;
-	u32	count;
-};
-
-/**
  * struct wheel_slots - Table of slots
  * @wheel: wheel of the timers; constant after setup, like @setup, @longest, @pages,
  *	@params and @words
@@ -117,6 +103,7 @@ struct wheel_slot_queue {
  * @taken: number of events that the program has taken from its completion ring, written by
  *	the program; NULL without a ring
  * @fired: slots with unread events, oldest first
+ * @unread: number of these slots
  * @seq: number of the next event
  * @stopping: true if nothing can be armed any longer
  * @stopped_at: time at which the wheel was stopped, WHEEL_NEVER if it was not
@@ -133,7 +120,8 @@ struct wheel_slots {
 	u64			**words;
 	struct wheel_scanner	scanner;
 	const u32		*taken;
-	struct wheel_slot_queue	fired;
+	struct list_head	fired;
+	u32			unread;
 	u32			seq;
 	bool			stopping;
 	u64			stopped_at;
@@ -145,9 +133,6 @@ struct wheel_slots {
 void wheel_slots_init(struct wheel_slots *slots);
 void wheel_slots_stop(struct wheel_slots *slots, u64 now);
 void wheel_slot_page_init(const struct wheel_slots *slots, struct wheel_slot *page, u32 nr);
-void wheel_slot_push(struct wheel_slots *slots, struct wheel_slot_queue *queue,
-		     struct wheel_slot *slot);
-struct wheel_slot *wheel_slot_pop(struct wheel_slots *slots, struct wheel_slot_queue *queue);
 bool wheel_word_pending(const struct wheel_slots *slots, const struct wheel_slot *slot,
 			u64 *deadline);
 bool wheel_slot_describe(const struct wheel_slots *slots,
@@ -186,12 +171,6 @@ static inline struct wheel_slot *wheel_slot_in(struct wheel_slot **pages, u32 ti
 static inline struct wheel_slot *wheel_slot_named(const struct wheel_slots *slots, u64 id)
 {
 	return wheel_slot_in(slots->pages, slots->setup.timers, id, NULL);
-}
-
-/* Return the slot of a number that the kernel has stored. Its page exists. */
-static inline struct wheel_slot *wheel_slot_at(const struct wheel_slots *slots, u32 nr)
-{
-	return slots->pages[nr / WHEEL_SLOTS_PER_PAGE] + nr % WHEEL_SLOTS_PER_PAGE;
 }
 
 /* Return the parameters of a slot. */

@@ -187,10 +187,9 @@ int user_take(struct handle *handle, struct wheel_event *events, u32 count)
 	int ret;
 
 	user_enter(u);
-	while (taken < min_t(u32, count, INT_MAX)) {
-		slot = wheel_slot_pop(slots, &slots->fired);
-		if (!slot)
-			break;
+	while (taken < min_t(u32, count, INT_MAX) && slots->unread) {
+		slot = wheel_event_oldest(slots);
+		wheel_event_dequeue(slots, slot);
 		deliver(u, slot, &events[taken++]);
 	}
 	ret = !taken && u->stopped ? -ESHUTDOWN : (int)taken;
@@ -211,7 +210,7 @@ static int read_stats(struct user *u, struct wheel_stats *stats)
 	stats->cascaded = u->wheel.core.cascaded;
 	stats->refused = u->slots.refused;
 	stats->overruns = u->slots.overruns;
-	stats->unread = u->slots.fired.count;
+	stats->unread = u->slots.unread;
 	user_leave(u);
 	return 0;
 }

@@ -102,7 +102,7 @@ static void watch_set(struct user *u, u64 time)
 
 static bool has_events(const struct user *u)
 {
-	return u->slots.fired.count || u->stopped;
+	return u->slots.unread || u->stopped;
 }
 
 /* Returns the time at which the program must call next. */

@@ -5,12 +5,14 @@
 #include <kselftest_harness.h>
 #include <fcntl.h>
 #include <sys/epoll.h>
+#include <sys/uio.h>
 
 #include "wheel_test.h"
 
 #define PAGE	wt_page()
 #define LONGEST	4096
 #define TIMERS	4096
+#define EVENT	sizeof(struct wheel_event)
 
 FIXTURE(wheel) {
 	int fd;
@@ -89,6 +91,45 @@ WT_TEST(wheel, p8_edge_after_a_fault)
 	EXPECT_EQ(1, epoll_wait(epoll, &event, 1, 0));
 	EXPECT_EQ(6, wt_read_all(self->fd, self->events, 256, 256));
 	close(epoll);
+}
+
+/* Map pages that do not exist until they are accessed. */
+static char *missing_pages(int pages)
+{
+	return mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+/* The page of an event, or its second page, is added during the call, which copies it again. */
+WT_TEST(wheel, p8_missing_pages)
+{
+	char *room = missing_pages(4), *at = room + PAGE - EVENT / 2;
+	enum { N = 200 };
+
+	ASSERT_NE(MAP_FAILED, room);
+	ASSERT_LT(2 * PAGE, N * EVENT);
+	ASSERT_EQ(0, fire(self->fd, 0, N + 1));
+	ASSERT_EQ(N * EVENT, read(self->fd, at, N * EVENT));
+	EXPECT_TRUE(in_line((struct wheel_event *)at, N, 0));
+	EXPECT_LEDGER(self->fd, .armed = N + 1, .fired = N + 1, .unread = 1);
+}
+
+/* The same for readv(), whose buffers may begin and end within an event. */
+WT_TEST(wheel, p8_missing_pages_of_readv)
+{
+	char *one = missing_pages(2), *two = missing_pages(2);
+	struct iovec iov[] = {
+		{ one + PAGE - EVENT / 2, 2 * EVENT + 1 },
+		{ two + PAGE - EVENT / 2, 3 * EVENT - 1 },
+	};
+
+	ASSERT_NE(MAP_FAILED, one);
+	ASSERT_NE(MAP_FAILED, two);
+	ASSERT_EQ(0, fire(self->fd, 0, 6));
+	ASSERT_EQ(5 * EVENT, readv(self->fd, iov, 2));
+	memcpy(self->events, iov[0].iov_base, iov[0].iov_len);
+	memcpy((char *)self->events + iov[0].iov_len, iov[1].iov_base, iov[1].iov_len);
+	EXPECT_TRUE(in_line(self->events, 5, 0));
+	EXPECT_LEDGER(self->fd, .armed = 6, .fired = 6, .unread = 1);
 }
 
 /* Random accessible and inaccessible buffers while new events arrive. */
