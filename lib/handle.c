@@ -2,7 +2,6 @@
 /*
  * Handles: the part that both backends share.
  */
-#include <stdalign.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -21,31 +20,38 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Allocate a page that is zeroed in a child of fork(), so that the child can be detected. */
-static bool *parents_page(void)
-{
-	bool *ours = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+/* A page that is zeroed in a child of fork(), so that the child can be detected: see handle.h. */
+struct parents_page {
+	bool ours;
+	__u32 words;
+	max_align_t wiped[];
+};
 
-	if (ours == MAP_FAILED)
+static struct parents_page *parents_page_new(void)
+{
+	struct parents_page *page = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
+					 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
 		return NULL;
-	if (madvise(ours, page_size(), MADV_WIPEONFORK)) {
-		munmap(ours, page_size());
+	if (madvise(page, page_size(), MADV_WIPEONFORK)) {
+		munmap(page, page_size());
 		return NULL;
 	}
-	*ours = true;
-	return ours;
+	page->ours = true;
+	return page;
 }
 
 /* Initialize the common part of a zeroed handle, without a descriptor. Returns 0 or -ENOMEM. */
 int handle_init(struct handle *handle, const struct backend *backend)
 {
-	bool *ours = parents_page();
+	struct parents_page *page = parents_page_new();
 
-	if (!ours)
+	if (!page)
 		return -ENOMEM;
-	handle->ours = ours;
-	handle->wiped = (char *)ours + alignof(max_align_t);
+	handle->ours = &page->ours;
+	handle->words = &page->words;
+	handle->wiped = page->wiped;
 	handle->backend = backend;
 	handle->fd = -EOPNOTSUPP;
 	return 0;
@@ -99,6 +105,7 @@ int handle_words_map(struct handle *handle, int fd)
 		return -errno;
 	wheel->next_wake = &handle->page->next_wake;
 	wheel->timers = timers;
+	*handle->words = timers;
 	return 0;
 }
 

@@ -70,7 +70,8 @@ struct free_slots {
  * @fd: file descriptor for poll(), or a negative errno
  * @page: page with next_wake, if the wheel has words
  * @ours: true, but zeroed in a child of fork()
- * @wiped: memory of the backend that is also zeroed in a child of fork()
+ * @words: the same for the number of shared words, which is that of @wheel
+ * @wiped: the same for memory of the backend
  * @slots: allocator of slots
  */
 struct handle {
@@ -81,6 +82,7 @@ struct handle {
 	int fd;
 	struct wheel_kernel_page *page;
 	const bool *ours;
+	__u32 *words;
 	void *wiped;
 	struct free_slots slots;
 };

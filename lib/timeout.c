@@ -96,11 +96,8 @@ int libwheel_timeout_do_start(struct libwheel_timeouts *timeouts, uint32_t slot,
 	struct libwheel *wheel = &handle->wheel;
 	__u64 *word, old;
 
-	/*
-	 * In a child of fork(), the device's words are gone. Private ones are not the wheel's.
-	 */
-	if (unlikely(!*handle->ours || slot >= wheel->timers ||
-		     !LIBWHEEL_IS_DEADLINE(deadline.ns)))
+	/* In a child of fork(), there are no words. Private ones are not shared. */
+	if (unlikely(slot >= *handle->words || !LIBWHEEL_IS_DEADLINE(deadline.ns)))
 		return start_slow(timeouts, slot, deadline.ns);
 	word = &wheel->words[slot];
 	old = __atomic_load_n(word, __ATOMIC_RELAXED);
@@ -147,7 +144,7 @@ int libwheel_timeout_do_stop(struct libwheel_timeouts *timeouts, uint32_t slot)
 	struct handle *handle = handle_of_set(timeouts);
 	__u64 *word, old;
 
-	if (unlikely(!*handle->ours || slot >= handle->wheel.timers))
+	if (unlikely(slot >= *handle->words))
 		return stop_slow(timeouts, slot);
 	word = &handle->wheel.words[slot];
 	old = __atomic_load_n(word, __ATOMIC_RELAXED);

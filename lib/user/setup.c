@@ -119,6 +119,7 @@ static int words_init(struct user *u)
 		u->handle.timeouts.words = wheel->words;
 		u->handle.timeouts.slots = wheel->timers;
 		wheel->timers = 0;
+		*u->handle.words = 0;
 		u->wheel.claim = private_claim;
 		return 0;
 	}
