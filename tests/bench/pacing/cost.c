@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cost NAME rate|txtime FLOWS PACKETS NS: PACKETS packets from each of FLOWS UDP sockets through
+ * cost NAME rate|txtime|ordered FLOWS PACKETS NS: PACKETS packets from each of FLOWS UDP sockets through
  * the qdisc of dummy0, one departure per NS nanoseconds. Print samples per packet: the CPU time
  * from the first system call until the last packet has left, the part until the last system call,
  * and the interrupts of the local timer.
@@ -9,13 +9,21 @@
  *
  * rate: SO_MAX_PACING_RATE gives each socket its share of the departures, in the same order.
  * txtime: all departures are in random order and begin when all packets have been sent.
+ * ordered: the same, but the departures are in the order of sending.
+ *
+ * The qdisc plug sends nothing until it is told to. It is when all packets have been queued.
  */
 #define _GNU_SOURCE
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 #include "../../../clients/pacing/test/pace.h"
 
 #define SIZE	100
@@ -94,10 +102,52 @@ static void shuffle(uint32_t *order, uint32_t count)
 	}
 }
 
+static void attribute(struct nlmsghdr *message, int type, const void *data, size_t size)
+{
+	struct rtattr *attr = (void *)((char *)message + NLMSG_ALIGN(message->nlmsg_len));
+
+	attr->rta_type = type;
+	attr->rta_len = RTA_LENGTH(size);
+	memcpy(RTA_DATA(attr), data, size);
+	message->nlmsg_len = NLMSG_ALIGN(message->nlmsg_len) + RTA_ALIGN(attr->rta_len);
+}
+
+/* Let the qdisc plug send all packets, as tc qdisc change ... release_indefinite does. */
+static void unplug(void)
+{
+	struct tc_plug_qopt option = { .action = TCQ_PLUG_RELEASE_INDEFINITE };
+	struct {
+		struct nlmsghdr	header;
+		struct tcmsg	body;
+		char		attributes[64];
+	} message = {
+		.header.nlmsg_len	= NLMSG_LENGTH(sizeof(struct tcmsg)),
+		.header.nlmsg_type	= RTM_NEWQDISC,
+		.header.nlmsg_flags	= NLM_F_REQUEST | NLM_F_ACK,
+		.body.tcm_ifindex	= if_nametoindex(DEVICE),
+		.body.tcm_parent	= TC_H_ROOT,
+	};
+	struct {
+		struct nlmsghdr	header;
+		struct nlmsgerr	error;
+		char		rest[1024];
+	} reply;
+	int fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
+
+	attribute(&message.header, TCA_KIND, "plug", sizeof("plug"));
+	attribute(&message.header, TCA_OPTIONS, &option, sizeof(option));
+	if (send(fd, &message, message.header.nlmsg_len, 0) < 0 ||
+	    recv(fd, &reply, sizeof(reply), 0) < (ssize_t)sizeof(reply.error) ||
+	    reply.error.error)
+		die("the qdisc was not released");
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argv[1];
-	bool timed = argc > 5 && !strcmp(argv[2], "txtime");
+	bool ordered = argc > 5 && !strcmp(argv[2], "ordered");
+	bool timed = ordered || (argc > 5 && !strcmp(argv[2], "txtime"));
 	uint32_t flows = argc > 5 ? strtoul(argv[3], NULL, 0) : 0;
 	uint32_t packets = argc > 5 ? strtoul(argv[4], NULL, 0) : 0;
 	uint64_t interval = argc > 5 ? strtoull(argv[5], NULL, 0) : 0;
@@ -109,7 +159,7 @@ int main(int argc, char **argv)
 	pthread_t thread;
 
 	if (!total || !interval)
-		die("usage: cost NAME rate|txtime FLOWS PACKETS NS");
+		die("usage: cost NAME rate|txtime|ordered FLOWS PACKETS NS");
 	slots = malloc(total * sizeof(*slots));
 	allow_files(flows);
 	shuffle(order, flows);
@@ -124,13 +174,16 @@ int main(int argc, char **argv)
 	count = spins_read();
 	for (uint32_t i = 0; i < total; i++) {
 		uint32_t flow = order[i % flows];
-		uint64_t time = start + total * SENDING + slots[i] * interval;
+		uint64_t slot = ordered ? i : slots[i];
+		uint64_t time = start + total * SENDING + slot * interval;
 
 		if (sender_send(fds[flow], (struct load) { flow, i }, SIZE, timed ? time : 0))
 			lost++;
 	}
 	sent = now();
 	cpu_sending = sent - start - (spins_read() - count) * per;
+	if (!strcmp(name, "plug"))
+		unplug();
 	while (packets_left() - before < total - lost)
 		nap(5000000);
 	cpu = now() - start - (spins_read() - count) * per;
