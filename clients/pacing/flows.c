@@ -3,15 +3,15 @@
  * The flows of a qdisc, and its wheel. This is the only file that uses the interface for owners of
  * wheels.
  */
-#include <linux/list.h>
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
 #include <net/pkt_sched.h>
 #include "packets.h"
 #include "pacing.h"
 
-/* Maximum number of idle flows to free at once. */
+/* Maximum number of flows to check at once, by the timer and before a flow is created. */
 #define COLLECT_MAX	64
+#define EVICT_MAX	16
 
 static struct kmem_cache *cache;
 
@@ -44,10 +44,19 @@ struct flow *flow_find(struct flows *flows, unsigned long key)
 	return rhashtable_lookup_fast(&flows->table, &key, table_params);
 }
 
-/* Free an idle flow. No reader of the table runs without the qdisc's lock. */
+static void check_append(struct flows *flows, struct flow *flow)
+{
+	flow->check_after = NULL;
+	if (flows->check_first)
+		flows->check_last->check_after = flow;
+	else
+		flows->check_first = flow;
+	flows->check_last = flow;
+}
+
+/* Free an idle flow that is in no list. No reader of the table runs without the qdisc's lock. */
 static void flow_free(struct flows *flows, struct flow *flow)
 {
-	list_del(&flow->idle);
 	rhashtable_remove_fast(&flows->table, &flow->node, table_params);
 	kmem_cache_free(cache, flow);
 	flows->count--;
@@ -55,29 +64,60 @@ static void flow_free(struct flows *flows, struct flow *flow)
 	flows->collected++;
 }
 
-/* Free the flow that is idle for the longest time, unless its rate does not yet permit a packet. */
-static bool flow_evict(struct flows *flows)
+/*
+ * Check the next flow. Free it if it is idle since @age jiffies and its rate permits a packet.
+ * Otherwise it is checked again after all others. Returns true if it was freed.
+ */
+static bool flow_check(struct flows *flows, long age, u64 now)
 {
-	struct flow *flow = list_first_entry_or_null(&flows->idle, struct flow, idle);
+	struct flow *flow = flows->check_first;
+	bool old = !flow->packets.count && (long)(jiffies - flow->idle_since) >= age &&
+		   flow->next <= now;
 
-	if (!flow || flow->next > ktime_get_ns())
-		return false;
-	flow_free(flows, flow);
-	return true;
+	flows->check_first = flow->check_after;
+	if (flows->unchecked)
+		flows->unchecked--;
+	if (old)
+		flow_free(flows, flow);
+	else
+		check_append(flows, flow);
+	return old;
 }
 
-/* Move a flow that is in no list to the idle ones. */
-void flow_rest(struct flows *flows, struct flow *flow)
+/* Free an idle flow, unless the next ones to check have packets or must wait for their rate. */
+static bool flow_evict(struct flows *flows)
 {
-	flow->idle_since = jiffies;
-	list_add_tail(&flow->idle, &flows->idle);
-	flows->idle_count++;
-	if (likely(wheel_timer_pending(&flows->collect)))
-		return;
+	u64 now = ktime_get_ns();
+	int n;
+
+	for (n = 0; n < EVICT_MAX; n++)
+		if (flow_check(flows, 0, now))
+			return true;
+	return false;
+}
+
+static void collect_at(struct flows *flows, u64 time)
+{
 	flows->collections++;
-	wheel_lock(flows->wheel);
-	wheel_timer_arm_locked(&flows->collect, ktime_get_ns() + jiffies_to_nsecs(IDLE_AGE), 0);
-	wheel_unlock(flows->wheel);
+	wheel_timer_arm_locked(&flows->collect, time, 0);
+}
+
+/*
+ * Free flows that are idle for a long time, COLLECT_MAX at once. The timer is pending while there are
+ * flows.
+ */
+static void flows_collect(struct flows *flows, u64 now)
+{
+	int n;
+
+	if (!flows->unchecked)
+		flows->unchecked = flows->count;
+	for (n = 0; n < COLLECT_MAX && flows->unchecked; n++)
+		flow_check(flows, IDLE_AGE, now);
+	if (flows->unchecked)
+		collect_at(flows, now + NSEC_PER_MSEC);
+	else if (flows->count)
+		collect_at(flows, now + jiffies_to_nsecs(IDLE_AGE));
 }
 
 /* Create an idle flow. At most @limit flows are idle or have packets, each. */
@@ -97,37 +137,14 @@ struct flow *flow_create(struct flows *flows, unsigned long key, u32 limit)
 		return NULL;
 	}
 	flow_rest(flows, flow);
+	check_append(flows, flow);
 	flows->count++;
-	return flow;
-}
-
-/* Nanoseconds until an idle flow may be freed. */
-static u64 flow_remaining(const struct flow *flow, u64 now)
-{
-	long age = jiffies - flow->idle_since;
-	u64 remaining = age < IDLE_AGE ? jiffies_to_nsecs(IDLE_AGE - age) : 0;
-
-	return max(remaining, flow->next > now ? flow->next - now : 0);
-}
-
-/* Free flows that are idle for a long time. The timer is pending while there are idle flows. */
-static void flows_collect(struct flows *flows, u64 now)
-{
-	u64 remaining = NSEC_PER_MSEC;
-	struct flow *flow;
-	int n;
-
-	for (n = 0; n < COLLECT_MAX; n++) {
-		flow = list_first_entry_or_null(&flows->idle, struct flow, idle);
-		if (!flow)
-			return;
-		remaining = flow_remaining(flow, now);
-		if (remaining)
-			break;
-		flow_free(flows, flow);
+	if (unlikely(!wheel_timer_pending(&flows->collect))) {
+		wheel_lock(flows->wheel);
+		collect_at(flows, ktime_get_ns() + jiffies_to_nsecs(IDLE_AGE));
+		wheel_unlock(flows->wheel);
 	}
-	flows->collections++;
-	wheel_timer_arm_locked(&flows->collect, now + max_t(u64, remaining, NSEC_PER_MSEC), 0);
+	return flow;
 }
 
 static enum hrtimer_restart flows_interrupt(void *data)
@@ -230,7 +247,6 @@ struct flows *flows_create(struct Qdisc *sch, u64 tick)
 		return NULL;
 	}
 	flows->sch = sch;
-	INIT_LIST_HEAD(&flows->idle);
 	wheel_timer_init(&flows->collect, flows->wheel, NULL);
 	return flows;
 }

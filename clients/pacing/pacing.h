@@ -37,8 +37,8 @@
  * @packets: packets that wait
  * @credit: bytes that the flow may send before it is moved to the end of the ready flows
  * @next: earliest departure of the next packet by the flow's rate
- * @idle: entry in struct flows; valid only while the flow has no packets
  * @after: flow whose turn is after this one; valid only while it is ready
+ * @check_after: flow whose age is checked after that of this one, or NULL
  * @socket_hash: sk_hash of the socket, to detect that its address was reused
  * @idle_since: time in jiffies when the last packet was sent; valid only while idle
  * @timer: pending while the flow waits for its next departure
@@ -49,10 +49,8 @@ struct flow {
 	struct packets		packets;
 	s32			credit;
 	u64			next;
-	union {
-		struct list_head	idle;
-		struct flow		*after;
-	};
+	struct flow		*after;
+	struct flow		*check_after;
 	u32			socket_hash;
 	unsigned long		idle_since;
 	struct wheel_timer	timer;
@@ -76,9 +74,11 @@ struct turns {
  * @direct: packets that need no flow
  * @fresh: ready flows that have not used up their credit since they became ready
  * @ready: other ready flows
- * @idle: flows without packets, the one that is idle for the longest time first
+ * @check_first: flow whose age is checked next, or NULL
+ * @check_last: flow whose age is checked last; valid only if @check_first is not NULL
+ * @unchecked: number of flows left to check in this round of @collect
  * @count: number of flows
- * @idle_count: number of flows in @idle
+ * @idle_count: number of flows without packets
  * @collected: number of idle flows that were freed
  * @collections: number of times that @collect was armed
  * @table: flows by key
@@ -93,7 +93,9 @@ struct flows {
 	struct packets		direct;
 	struct turns		fresh;
 	struct turns		ready;
-	struct list_head	idle;
+	struct flow		*check_first;
+	struct flow		*check_last;
+	u32			unchecked;
 	u32			count;
 	u32			idle_count;
 	u64			collected;
@@ -157,7 +159,6 @@ void flows_destroy(struct flows *flows);
 void flows_run(struct flows *flows);
 bool flow_wait(struct flows *flows, struct flow *flow, u64 until);
 void flow_wake(struct flows *flows, struct flow *flow);
-void flow_rest(struct flows *flows, struct flow *flow);
 struct flow *flow_create(struct flows *flows, unsigned long key, u32 limit);
 struct flow *flow_find(struct flows *flows, unsigned long key);
 void flows_add_stats(struct flows *flows, struct wheel_stats *sum);
@@ -170,7 +171,10 @@ void options_default(struct Qdisc *sch, struct options *options);
 int pacing_dump(struct Qdisc *sch, struct sk_buff *skb);
 int pacing_dump_stats(struct Qdisc *sch, struct gnet_dump *dump);
 
-/* Number of jiffies after which an idle flow is freed. */
+/*
+ * Number of jiffies after which an idle flow may be freed, and between two checks of all flows. Idle
+ * flows are in no list, so that a flow that becomes idle and busy repeatedly costs nothing.
+ */
 #define IDLE_AGE	(3 * HZ)
 
 static inline void turns_add(struct turns *turns, struct flow *flow)
@@ -187,6 +191,13 @@ static inline void turns_add(struct turns *turns, struct flow *flow)
 static inline void turns_remove(struct turns *turns)
 {
 	turns->first = turns->first->after;
+}
+
+/* The last packet of a flow has left. */
+static inline void flow_rest(struct flows *flows, struct flow *flow)
+{
+	flow->idle_since = jiffies;
+	flows->idle_count++;
 }
 
 static inline bool flow_waits(const struct flow *flow)

@@ -190,7 +190,6 @@ static void flow_begin(struct pacing *pacing, struct flows *flows, struct flow *
 	u64 departure;
 
 	packets_add(&flow->packets, skb);
-	list_del(&flow->idle);
 	flows->idle_count--;
 	if (time_after(jiffies, flow->idle_since + REFILL))
 		flow->credit = max_t(s32, flow->credit, pacing->options.quantum);
