@@ -182,8 +182,7 @@ static const struct wheel_owner flows_owner = {
 void flows_run(struct flows *flows)
 {
 	wheel_lock(flows->wheel);
-	flows->now = ktime_get_ns();
-	if (!wheel_step(flows->wheel, flows->now, WHEEL_BATCH)) {
+	if (!wheel_step(flows->wheel, flows_clock(flows), WHEEL_BATCH)) {
 		WRITE_ONCE(flows->due, false);
 		wheel_settle(flows->wheel);
 	}

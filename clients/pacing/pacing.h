@@ -18,6 +18,8 @@
 #ifndef _SCH_WHEEL_PACING_H
 #define _SCH_WHEEL_PACING_H
 
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <linux/llist.h>
 #include <linux/rhashtable-types.h>
 #include <linux/skbuff.h>
@@ -71,6 +73,7 @@ struct turns {
  * @wheel: wheel of the flows that wait
  * @due: true if the interrupt has left due timers to dequeue(); lockless
  * @now: last reading of the clock; the current time is not earlier
+ * @now_jiffies: jiffies at the last reading of the clock
  * @direct: packets that need no flow
  * @fresh: ready flows that have not used up their credit since they became ready
  * @ready: other ready flows
@@ -90,6 +93,7 @@ struct flows {
 	struct wheel		*wheel;
 	bool			due;
 	u64			now;
+	unsigned long		now_jiffies;
 	struct packets		direct;
 	struct turns		fresh;
 	struct turns		ready;
@@ -176,6 +180,12 @@ int pacing_dump_stats(struct Qdisc *sch, struct gnet_dump *dump);
  * flows are in no list, so that a flow that becomes idle and busy repeatedly costs nothing.
  */
 #define IDLE_AGE	(3 * HZ)
+
+static inline u64 flows_clock(struct flows *flows)
+{
+	flows->now_jiffies = jiffies;
+	return flows->now = ktime_get_ns();
+}
 
 static inline void turns_add(struct turns *turns, struct flow *flow)
 {

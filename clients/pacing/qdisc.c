@@ -30,15 +30,24 @@
 /* Maximum number of times that one dequeue() moves due flows. */
 #define RUN_MAX		4
 
-static u64 flows_clock(struct flows *flows)
+/*
+ * The current time is normally before this. If jiffies are late by more than a tick of the kernel, it
+ * may be after it.
+ */
+static u64 flows_clock_bound(const struct flows *flows)
 {
-	return flows->now = ktime_get_ns();
+	return flows->now + (jiffies - flows->now_jiffies + 2) * TICK_NSEC;
 }
 
-/* Check whether a time is in the future. The clock is read only if the last reading is earlier. */
+/*
+ * Check whether a time is in the future. The clock is read only if neither its last reading nor jiffies
+ * suffice. The result may be true for a time that has just passed: then a flow waits until the next
+ * tick of the wheel.
+ */
 static bool flows_ahead(struct flows *flows, u64 time)
 {
-	return time > flows->now && time > flows_clock(flows);
+	return time > flows->now &&
+	       (time > flows_clock_bound(flows) || time > flows_clock(flows));
 }
 
 /* The rate of a packet's flow in bytes per second. TCP has applied its rate to skb->tstamp. */
@@ -194,8 +203,8 @@ static void flow_begin(struct pacing *pacing, struct flows *flows, struct flow *
 	if (time_after(jiffies, flow->idle_since + REFILL))
 		flow->credit = max_t(s32, flow->credit, pacing->options.quantum);
 	/* A flow that was idle has not missed departures. */
-	if (packet_rate(pacing, skb) != NO_RATE)
-		flow->next = max(flow->next, flows_clock(flows));
+	if (packet_rate(pacing, skb) != NO_RATE && !flows_ahead(flows, flow->next))
+		flow->next = flows_clock(flows);
 	departure = max(flow->next, *packet_time(skb));
 	if (!flows_ahead(flows, departure) || unlikely(!flow_wait(flows, flow, departure)))
 		turns_add(&flows->fresh, flow);
