@@ -13,6 +13,13 @@
 #define COLLECT_MAX	64
 #define EVICT_MAX	16
 
+/*
+ * Tick length from which on the wheel is hashed. One revolution of its 4096 buckets then takes 82 ms
+ * or more, and most flows wait for less. The timers of a hashed wheel do not move to lower levels,
+ * but each revolution visits those that are due later. It has 140 KB instead of 23 KB.
+ */
+#define HASHED_TICK	(20 * NSEC_PER_USEC)
+
 static struct kmem_cache *cache;
 
 /*
@@ -233,7 +240,7 @@ struct flows *flows_create(struct Qdisc *sch, u64 tick)
 	struct flows *flows = kzalloc(sizeof(*flows), GFP_KERNEL);
 	const struct wheel_config config = {
 		.name		= "sch_wheel",
-		.scheme		= WHEEL_HIERARCHICAL,
+		.scheme		= tick >= HASHED_TICK ? WHEEL_HASHED : WHEEL_HIERARCHICAL,
 		.tick_ns	= tick,
 	};
 
