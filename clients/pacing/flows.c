@@ -3,11 +3,11 @@
  * The flows of a qdisc, and its wheel. This is the only file that uses the interface for owners of
  * wheels.
  */
-#include <linux/rhashtable.h>
 #include <linux/slab.h>
 #include <net/pkt_sched.h>
 #include "packets.h"
 #include "pacing.h"
+#include "table.h"
 
 /* Maximum number of flows to check at once, by the timer and before a flow is created. */
 #define COLLECT_MAX	64
@@ -22,33 +22,9 @@
 
 static struct kmem_cache *cache;
 
-/*
- * Multiply by a random odd number, which is a universal hash. If a chain becomes long, the table
- * selects another seed.
- */
-static u32 key_hash(const void *key, u32 length, u32 seed)
-{
-	return (*(const unsigned long *)key * (seed * GOLDEN_RATIO_64 | 1)) >> 32;
-}
-
-static int key_compare(struct rhashtable_compare_arg *arg, const void *flow)
-{
-	return *(const unsigned long *)arg->key != ((const struct flow *)flow)->key;
-}
-
-static const struct rhashtable_params table_params = {
-	.head_offset		= offsetof(struct flow, node),
-	.key_offset		= offsetof(struct flow, key),
-	.key_len		= sizeof_field(struct flow, key),
-	.hashfn			= key_hash,
-	.obj_cmpfn		= key_compare,
-	.min_size		= 256,
-	.automatic_shrinking	= true,
-};
-
 struct flow *flow_find(struct flows *flows, unsigned long key)
 {
-	return rhashtable_lookup_fast(&flows->table, &key, table_params);
+	return table_find(&flows->table, key);
 }
 
 static void check_append(struct flows *flows, struct flow *flow)
@@ -61,10 +37,10 @@ static void check_append(struct flows *flows, struct flow *flow)
 	flows->check_last = flow;
 }
 
-/* Free an idle flow that is in no list. No reader of the table runs without the qdisc's lock. */
+/* Free an idle flow that is in no list. */
 static void flow_free(struct flows *flows, struct flow *flow)
 {
-	rhashtable_remove_fast(&flows->table, &flow->node, table_params);
+	table_remove(&flows->table, flow);
 	kmem_cache_free(cache, flow);
 	flows->count--;
 	flows->idle_count--;
@@ -139,13 +115,10 @@ struct flow *flow_create(struct flows *flows, unsigned long key, u32 limit)
 		return NULL;
 	flow->key = key;
 	wheel_timer_init(&flow->timer, flows->wheel, NULL);
-	if (unlikely(rhashtable_insert_fast(&flows->table, &flow->node, table_params))) {
-		kmem_cache_free(cache, flow);
-		return NULL;
-	}
+	flows->count++;
+	table_insert(&flows->table, flow, flows->count);
 	flow_rest(flows, flow);
 	check_append(flows, flow);
-	flows->count++;
 	if (unlikely(!wheel_timer_pending(&flows->collect))) {
 		wheel_lock(flows->wheel);
 		collect_at(flows, ktime_get_ns() + jiffies_to_nsecs(IDLE_AGE));
@@ -237,7 +210,7 @@ void flows_add_stats(struct flows *flows, struct wheel_stats *sum)
 
 struct flows *flows_create(struct Qdisc *sch, u64 tick)
 {
-	struct flows *flows = kzalloc(sizeof(*flows), GFP_KERNEL);
+	struct flows *flows = kvzalloc(sizeof(*flows), GFP_KERNEL);
 	const struct wheel_config config = {
 		.name		= "sch_wheel",
 		.scheme		= tick >= HASHED_TICK ? WHEEL_HASHED : WHEEL_HIERARCHICAL,
@@ -247,9 +220,9 @@ struct flows *flows_create(struct Qdisc *sch, u64 tick)
 	if (!flows)
 		return NULL;
 	flows->wheel = wheel_create_owned(&config, &flows_owner, flows);
-	if (IS_ERR(flows->wheel) || rhashtable_init(&flows->table, &table_params)) {
+	if (IS_ERR(flows->wheel) || !table_init(&flows->table)) {
 		wheel_destroy(flows->wheel);
-		kfree(flows);
+		kvfree(flows);
 		return NULL;
 	}
 	flows->sch = sch;
@@ -268,21 +241,23 @@ static void packets_free(struct packets *packets)
 	}
 }
 
-static void flow_destroy(void *flow, void *unused)
-{
-	packets_free(&((struct flow *)flow)->packets);
-	kmem_cache_free(cache, flow);
-}
-
 /* Free flows that no qdisc uses. May sleep. Takes long if there are many packets. */
 void flows_destroy(struct flows *flows)
 {
+	struct flow *flow, *next;
+
 	if (!flows)
 		return;
 	wheel_destroy(flows->wheel);
 	packets_free(&flows->direct);
-	rhashtable_free_and_destroy(&flows->table, flow_destroy, NULL);
-	kfree(flows);
+	for (flow = flows->check_first; flow; flow = next) {
+		next = flow->check_after;
+		packets_free(&flow->packets);
+		kmem_cache_free(cache, flow);
+		cond_resched();
+	}
+	table_destroy(&flows->table);
+	kvfree(flows);
 }
 
 int flows_init(void)

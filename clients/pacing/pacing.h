@@ -21,7 +21,6 @@
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/llist.h>
-#include <linux/rhashtable-types.h>
 #include <linux/skbuff.h>
 #include <linux/wheel_timer_owner.h>
 #include <linux/workqueue.h>
@@ -34,7 +33,7 @@
 
 /**
  * struct flow - Packets of one socket, or those without a socket that have the same hash
- * @node: entry in the table
+ * @chain: next flow in the same bucket of the table, or NULL
  * @key: address of the socket, or an odd hash
  * @packets: packets that wait
  * @credit: bytes that the flow may send before it is moved to the end of the ready flows
@@ -46,7 +45,7 @@
  * @timer: pending while the flow waits for its next departure
  */
 struct flow {
-	struct rhash_head	node;
+	struct flow		*chain;
 	unsigned long		key;
 	struct packets		packets;
 	s32			credit;
@@ -68,6 +67,24 @@ struct turns {
 	struct flow	*last;
 };
 
+/* Maximum number of buckets, and their number per segment, which is a page or more */
+#define TABLE_MAX	(1U << 19)
+#define SEGMENT_SIZE	512
+
+/**
+ * struct table - Hash table of flows, see table.h
+ * @multiplier: random odd number
+ * @mask: twice the number of buckets before the current round of splits, minus 1
+ * @buckets: number of buckets
+ * @segment: arrays of SEGMENT_SIZE buckets; NULL from the last bucket on
+ */
+struct table {
+	u64		multiplier;
+	u32		mask;
+	u32		buckets;
+	struct flow	**segment[TABLE_MAX / SEGMENT_SIZE];
+};
+
 /**
  * struct flows - All flows of a qdisc; discarded as a whole when the qdisc is reset
  * @wheel: wheel of the flows that wait
@@ -84,10 +101,10 @@ struct turns {
  * @idle_count: number of flows without packets
  * @collected: number of idle flows that were freed
  * @collections: number of times that @collect was armed
- * @table: flows by key
  * @collect: timer that frees idle flows
  * @sch: qdisc
  * @discarded: entry in pacing.discarded
+ * @table: flows by key
  */
 struct flows {
 	struct wheel		*wheel;
@@ -104,10 +121,10 @@ struct flows {
 	u32			idle_count;
 	u64			collected;
 	u64			collections;
-	struct rhashtable	table;
 	struct wheel_timer	collect;
 	struct Qdisc		*sch;
 	struct llist_node	discarded;
+	struct table		table;
 };
 
 /**

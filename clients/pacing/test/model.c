@@ -16,7 +16,7 @@
 #include <string.h>
 #include "pace.h"
 
-#define FLOWS		300
+#define FLOWS		600
 #define FLOW_LIMIT	10
 #define HORIZON		(200 * 1000000ULL)
 #define NONE		UINT32_MAX
