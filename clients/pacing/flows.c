@@ -14,18 +14,13 @@
 #define EVICT_MAX	16
 
 /*
- * Tick length from which on the wheel is hashed. One revolution of its 4096 buckets then takes 82 ms
- * or more, and most flows wait for less. The timers of a hashed wheel do not move to lower levels,
- * but each revolution visits those that are due later. It has 140 KB instead of 23 KB.
+ * Tick length from which on the wheel is hashed. One revolution of its 4096 buckets then takes
+ * 82 ms or more, and most flows wait for less. The timers of a hashed wheel do not move to lower
+ * levels, but each revolution visits those that are due later. It has 140 KB instead of 23 KB.
  */
 #define HASHED_TICK	(20 * NSEC_PER_USEC)
 
 static struct kmem_cache *cache;
-
-struct flow *flow_find(struct flows *flows, unsigned long key)
-{
-	return table_find(&flows->table, key);
-}
 
 static void check_append(struct flows *flows, struct flow *flow)
 {
@@ -86,8 +81,8 @@ static void collect_at(struct flows *flows, u64 time)
 }
 
 /*
- * Free flows that are idle for a long time, COLLECT_MAX at once. The timer is pending while there are
- * flows.
+ * Free flows that are idle for a long time, COLLECT_MAX at once. The timer is pending while there
+ * are flows.
  */
 static void flows_collect(struct flows *flows, u64 now)
 {

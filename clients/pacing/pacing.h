@@ -181,7 +181,6 @@ void flows_run(struct flows *flows);
 bool flow_wait(struct flows *flows, struct flow *flow, u64 until);
 void flow_wake(struct flows *flows, struct flow *flow);
 struct flow *flow_create(struct flows *flows, unsigned long key, u32 limit);
-struct flow *flow_find(struct flows *flows, unsigned long key);
 void flows_add_stats(struct flows *flows, struct wheel_stats *sum);
 int flows_init(void);
 void flows_exit(void);
@@ -193,8 +192,8 @@ int pacing_dump(struct Qdisc *sch, struct sk_buff *skb);
 int pacing_dump_stats(struct Qdisc *sch, struct gnet_dump *dump);
 
 /*
- * Number of jiffies after which an idle flow may be freed, and between two checks of all flows. Idle
- * flows are in no list, so that a flow that becomes idle and busy repeatedly costs nothing.
+ * Number of jiffies after which an idle flow may be freed, and between two checks of all flows.
+ * Idle flows are in no list, so that a flow that becomes idle and busy repeatedly costs nothing.
  */
 #define IDLE_AGE	(3 * HZ)
 

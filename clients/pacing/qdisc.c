@@ -20,6 +20,7 @@
 #include <net/sock.h>
 #include "compat.h"
 #include "pacing.h"
+#include "table.h"
 
 /* Maximum number of packets that wait without a flow. */
 #define DIRECT_MAX	8
@@ -31,8 +32,8 @@
 #define RUN_MAX		4
 
 /*
- * The current time is normally before this. If jiffies are late by more than a tick of the kernel, it
- * may be after it.
+ * The current time is normally before this. If jiffies are late by more than a tick of the kernel,
+ * it may be after it.
  */
 static u64 flows_clock_bound(const struct flows *flows)
 {
@@ -40,9 +41,9 @@ static u64 flows_clock_bound(const struct flows *flows)
 }
 
 /*
- * Check whether a time is in the future. The clock is read only if neither its last reading nor jiffies
- * suffice. The result may be true for a time that has just passed: then a flow waits until the next
- * tick of the wheel.
+ * Check whether a time is in the future. The clock is read only if neither its last reading nor
+ * jiffies suffice. The result may be true for a time that has just passed: then a flow waits until
+ * the next tick of the wheel.
  */
 static bool flows_ahead(struct flows *flows, u64 time)
 {
@@ -51,7 +52,7 @@ static bool flows_ahead(struct flows *flows, u64 time)
 }
 
 /* The rate of a packet's flow in bytes per second. TCP has applied its rate to skb->tstamp. */
-static unsigned long packet_rate(const struct pacing *pacing, const struct sk_buff *skb)
+static inline unsigned long packet_rate(const struct pacing *pacing, const struct sk_buff *skb)
 {
 	unsigned long rate = pacing->options.maxrate;
 	const struct sock *sk = skb->sk;
@@ -125,7 +126,7 @@ static struct flow *flow_get(struct Qdisc *sch, struct flows *flows, struct sk_b
 	struct pacing *pacing = qdisc_priv(sch);
 	unsigned long key = packet_key(pacing, skb);
 	bool owned = !(key & 1);
-	struct flow *flow = flow_find(flows, key);
+	struct flow *flow = table_find(&flows->table, key);
 
 	if (likely(flow)) {
 		if (owned && unlikely(flow->socket_hash != skb->sk->sk_hash))
@@ -293,8 +294,8 @@ static u64 packet_gap(struct pacing *pacing, const struct sk_buff *skb, unsigned
 /*
  * Set the earliest departure of the packet after @skb. @departure is the one planned for @skb. Its
  * lateness is determined by the last reading of the clock, which may be old. A flow whose next
- * departure is after that reading must wait, and when it has waited, the clock is read again. So the
- * flow catches up only with what was due at the last reading.
+ * departure is after that reading must wait, and when it has waited, the clock is read again. So
+ * the flow catches up only with what was due at the last reading.
  */
 static void flow_charge(struct pacing *pacing, struct flows *flows, struct flow *flow,
 			const struct sk_buff *skb, u64 departure, unsigned long rate)
@@ -305,8 +306,9 @@ static void flow_charge(struct pacing *pacing, struct flows *flows, struct flow 
 	flow->next = max(departure + allowance, flows->now) - allowance + gap;
 }
 
-static void packet_mark_late(struct pacing *pacing, struct flows *flows, struct sk_buff *skb,
-			     u64 departure)
+/* Not inline, because its buffer on the stack would be protected in each call of the caller. */
+static noinline void packet_mark_late(struct pacing *pacing, struct flows *flows,
+				      struct sk_buff *skb, u64 departure)
 {
 	if (flows_clock(flows) - departure > pacing->options.ce_threshold &&
 	    INET_ECN_set_ce(skb))
@@ -368,7 +370,7 @@ static struct sk_buff *packet_next(struct Qdisc *sch, struct flows *flows)
 	struct turns *turns;
 	int runs = 0;
 
-	if (skb) {
+	if (unlikely(skb)) {
 		packets_remove(&flows->direct, skb, qdisc_dev(sch));
 		return skb;
 	}
@@ -386,20 +388,31 @@ static struct sk_buff *packet_next(struct Qdisc *sch, struct flows *flows)
 	return flow_send(sch, flows, turns);
 }
 
-static struct sk_buff *pacing_dequeue(struct Qdisc *sch)
+/* Check whether no packet may leave. While all flows wait, a dequeue() follows each enqueue(). */
+static bool flows_all_wait(const struct flows *flows)
 {
-	struct pacing *pacing = qdisc_priv(sch);
-	struct sk_buff *skb;
+	return !flows->fresh.first && !flows->ready.first && !flows->direct.count &&
+	       !READ_ONCE(flows->due);
+}
 
-	if (unlikely(!pacing->flows))
-		return NULL;
-	skb = packet_next(sch, pacing->flows);
+static noinline struct sk_buff *packet_dequeue(struct Qdisc *sch, struct flows *flows)
+{
+	struct sk_buff *skb = packet_next(sch, flows);
+
 	if (!skb)
 		return NULL;
 	qdisc_qstats_backlog_dec(sch, skb);
 	sch->q.qlen--;
 	qdisc_bstats_update(sch, skb);
 	return skb;
+}
+
+static struct sk_buff *pacing_dequeue(struct Qdisc *sch)
+{
+	struct pacing *pacing = qdisc_priv(sch);
+	struct flows *flows = pacing->flows;
+
+	return unlikely(!flows) || flows_all_wait(flows) ? NULL : packet_dequeue(sch, flows);
 }
 
 /* Free discarded flows, and allocate those for the next reset. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A hash table of flows that grows by one bucket at a time, so that no packet waits until many flows
- * have been moved. See Litwin, "Linear Hashing: A New Tool for File and Table Addressing", 1980.
+ * A hash table of flows that grows by one bucket at a time, so that no packet waits until many
+ * flows have been moved. See Litwin, "Linear Hashing: A New Tool for File and Table Addressing",
+ * 1980.
  *
  * With 2^n buckets, n bits of the hash select a bucket. From then on, each new flow splits one
  * bucket by the next bit of the hash, in order, until there are 2^(n + 1):
@@ -82,7 +83,7 @@ static inline struct flow *table_find(struct table *table, unsigned long key)
 /* Split the next bucket. */
 static inline void table_split(struct table *table)
 {
-	u32 to = table->buckets, from = to & table->mask >> 1;
+	u32 to = table->buckets, from = to & (table->mask >> 1);
 	struct flow **old = table_bucket(table, from), **new, *flow;
 	struct flow ***segment = &table->segment[to / SEGMENT_SIZE];
 
