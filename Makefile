@@ -44,20 +44,21 @@ check-pacing := $(call on,pacing)
 check-queue := queue queue-6.12 queue-power
 ## check-debug	all suites with KASAN, lockdep and kmemleak: slow
 check-debug := injected-debug misuse-debug kunit-debug selftests-debug consumer-debug \
-	lib-debug wheelctl-debug
+	lib-debug wheelctl-debug pacing-debug-net
 ## check-faults	each allocation and each copy of each entry point fails once
-check-faults := faults-coverage faults-debug
+check-faults := faults-coverage faults-debug pacing-debug-net
 ## check-machine	the module is unloaded while in use, CPUs go offline and online: half an hour
 check-machine := machine-6.12-long
-## check-rt	/dev/wheel and the exported API with PREEMPT_RT
-check-rt := selftests-6.12-rt-64 consumer-6.12-rt misuse-6.12-rt
+## check-rt	/dev/wheel, the exported API and the qdisc with PREEMPT_RT
+check-rt := selftests-6.12-rt-64 consumer-6.12-rt misuse-6.12-rt pacing-6.12-rt
 ## check-arm64	/dev/wheel and the exported API on arm64, emulated
 check-arm64 := kunit-arm64 selftests-6.12-arm64 selftests-6.12-arm64-16k consumer-6.12-arm64 \
 	consumer-6.12-arm64-16k misuse-6.12-arm64 misuse-6.12-arm64-16k
 ## check-kcsan	races under KCSAN, after it has detected an injected one
 check-kcsan := injected-kcsan kcsan
 ## check-newest	the module on the newest kernel that Debian backports; builds that kernel
-check-newest := kunit-uml-newest selftests-newest consumer-newest lib-newest wheelctl-newest
+check-newest := kunit-uml-newest selftests-newest consumer-newest lib-newest wheelctl-newest \
+	pacing-newest-net
 ## check-deb	the packages: build, install, upgrade, use, purge
 check-deb := deb keep-6.12
 ## check-container	/dev/wheel in containers of Podman

@@ -8,6 +8,7 @@
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <linux/net_tstamp.h>
+#include <linux/pkt_sched.h>
 #include <net/if.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -194,4 +195,51 @@ uint64_t statistic(const char *key)
 	if (!at)
 		die("tc does not print %s: %s", key, text);
 	return strtoull(at + strlen(name), NULL, 10);
+}
+
+/* Add an attribute. The request must have room for it. */
+void request_add(struct request *request, int type, const void *data, size_t size)
+{
+	struct rtattr *attr = (void *)((char *)request + NLMSG_ALIGN(request->header.nlmsg_len));
+
+	attr->rta_type = type;
+	attr->rta_len = RTA_LENGTH(size);
+	memcpy(RTA_DATA(attr), data, size);
+	request->header.nlmsg_len = NLMSG_ALIGN(request->header.nlmsg_len) +
+				    RTA_ALIGN(attr->rta_len);
+}
+
+/* Begin a request of @type with additional @flags, for a qdisc of a kind. */
+void request_begin(struct request *request, int type, int flags, const char *kind)
+{
+	*request = (struct request){
+		.header.nlmsg_len	= NLMSG_LENGTH(sizeof(struct tcmsg)),
+		.header.nlmsg_type	= type,
+		.header.nlmsg_flags	= NLM_F_REQUEST | NLM_F_ACK | flags,
+		.body.tcm_ifindex	= if_nametoindex(DEVICE),
+		.body.tcm_parent	= TC_H_ROOT,
+	};
+	request_add(request, TCA_KIND, kind, strlen(kind) + 1);
+}
+
+/* Returns 0, an errno, or ENOBUFS if the kernel had no memory for a reply. */
+int request_send(struct request *request)
+{
+	struct {
+		struct nlmsghdr	header;
+		struct nlmsgerr	error;
+		char		rest[1024];
+	} reply;
+	int fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE), err = 0;
+
+	if (fd < 0)
+		return errno;
+	if (send(fd, request, request->header.nlmsg_len, 0) < 0)
+		err = errno;
+	else if (recv(fd, &reply, sizeof(reply), MSG_DONTWAIT) < 0)
+		err = ENOBUFS;
+	else
+		err = -reply.error.error;
+	close(fd);
+	return err;
 }

@@ -6,6 +6,7 @@
 #ifndef _PACE_H
 #define _PACE_H
 
+#include <linux/rtnetlink.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,5 +44,16 @@ bool capture_next(struct departure *departure);
 extern uint64_t capture_error;
 
 uint64_t statistic(const char *key);
+
+/* A message about the root qdisc of the device, with netlink attributes */
+struct request {
+	struct nlmsghdr	header;
+	struct tcmsg	body;
+	char		attributes[256];
+};
+
+void request_begin(struct request *request, int type, int flags, const char *kind);
+void request_add(struct request *request, int type, const void *data, size_t size);
+int request_send(struct request *request);
 
 #endif

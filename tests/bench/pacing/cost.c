@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cost NAME rate|txtime|ordered FLOWS PACKETS NS: PACKETS packets from each of FLOWS UDP sockets through
- * the qdisc of dummy0, one departure per NS nanoseconds. Print samples per packet: the CPU time
- * from the first system call until the last packet has left, the part until the last system call,
+ * cost NAME rate|txtime|ordered FLOWS PACKETS NS: PACKETS packets from each of FLOWS UDP sockets
+ * through the qdisc of dummy0, one departure per NS nanoseconds. Print samples per packet: the CPU
+ * time from the first system call until the last packet has left, the part until the last system call,
  * and the interrupts of the local timer.
  *
  * The CPU time is the elapsed time without that of a thread of policy SCHED_IDLE, on one processor.
@@ -15,15 +15,11 @@
  */
 #define _GNU_SOURCE
 #include <linux/pkt_sched.h>
-#include <linux/rtnetlink.h>
-#include <net/if.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 #include "../../../clients/pacing/test/pace.h"
 
 #define SIZE	100
@@ -102,45 +98,16 @@ static void shuffle(uint32_t *order, uint32_t count)
 	}
 }
 
-static void attribute(struct nlmsghdr *message, int type, const void *data, size_t size)
-{
-	struct rtattr *attr = (void *)((char *)message + NLMSG_ALIGN(message->nlmsg_len));
-
-	attr->rta_type = type;
-	attr->rta_len = RTA_LENGTH(size);
-	memcpy(RTA_DATA(attr), data, size);
-	message->nlmsg_len = NLMSG_ALIGN(message->nlmsg_len) + RTA_ALIGN(attr->rta_len);
-}
-
 /* Let the qdisc plug send all packets, as tc qdisc change ... release_indefinite does. */
 static void unplug(void)
 {
 	struct tc_plug_qopt option = { .action = TCQ_PLUG_RELEASE_INDEFINITE };
-	struct {
-		struct nlmsghdr	header;
-		struct tcmsg	body;
-		char		attributes[64];
-	} message = {
-		.header.nlmsg_len	= NLMSG_LENGTH(sizeof(struct tcmsg)),
-		.header.nlmsg_type	= RTM_NEWQDISC,
-		.header.nlmsg_flags	= NLM_F_REQUEST | NLM_F_ACK,
-		.body.tcm_ifindex	= if_nametoindex(DEVICE),
-		.body.tcm_parent	= TC_H_ROOT,
-	};
-	struct {
-		struct nlmsghdr	header;
-		struct nlmsgerr	error;
-		char		rest[1024];
-	} reply;
-	int fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
+	struct request request;
 
-	attribute(&message.header, TCA_KIND, "plug", sizeof("plug"));
-	attribute(&message.header, TCA_OPTIONS, &option, sizeof(option));
-	if (send(fd, &message, message.header.nlmsg_len, 0) < 0 ||
-	    recv(fd, &reply, sizeof(reply), 0) < (ssize_t)sizeof(reply.error) ||
-	    reply.error.error)
+	request_begin(&request, RTM_NEWQDISC, 0, "plug");
+	request_add(&request, TCA_OPTIONS, &option, sizeof(option));
+	if (request_send(&request))
 		die("the qdisc was not released");
-	close(fd);
 }
 
 int main(int argc, char **argv)
