@@ -2,8 +2,8 @@
 /*
  * cost NAME rate|txtime|ordered FLOWS PACKETS NS: PACKETS packets from each of FLOWS UDP sockets
  * through the qdisc of dummy0, one departure per NS nanoseconds. Print samples per packet: the CPU
- * time from the first system call until the last packet has left, the part until the last system call,
- * and the interrupts of the local timer.
+ * time from the first system call until the last packet has left, the part until the last system
+ * call, and the interrupts of the local timer.
  *
  * The CPU time is the elapsed time without that of a thread of policy SCHED_IDLE, on one processor.
  *
@@ -11,7 +11,7 @@
  * txtime: all departures are in random order and begin when all packets have been sent.
  * ordered: the same, but the departures are in the order of sending.
  *
- * The qdisc plug sends nothing until it is told to. It is when all packets have been queued.
+ * The qdisc plug is released when all packets have been queued. It sends none before.
  */
 #define _GNU_SOURCE
 #include <linux/pkt_sched.h>
