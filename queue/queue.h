@@ -57,7 +57,7 @@ struct queue_options {
  * @next_id: id of the next job
  * @stamp: rank of the last buried job
  * @save: expires when @unsaved must be stored
- * @keep: expires when a commit must renew the lease of the store
+ * @keep: expires when the store needs a commit to show that this server lives
  * @read: cost of reading in this iteration, in bytes of bodies
  * @commits: number of commits
  * @commit_time: how long they took

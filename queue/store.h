@@ -140,7 +140,7 @@ struct store_ops {
  * @can_be_lost: false if an operation must exit if the store is unreachable
  * @is_lost: true if it was: since then, operations have no effect and find nothing
  * @epoch: number of times that a server has taken it over; 0: no server can
- * @lease: ms after a commit in which no other server takes it over; 0: no server can
+ * @lease: ms after a commit began in which no other server takes it over; 0: no server can
  */
 struct store {
 	const struct store_ops *ops;

@@ -12,9 +12,6 @@
 #include "columns.h"
 #include "fail.h"
 
-/* A commit renews the lease if this time has passed since it was last renewed, in ms. */
-#define RENEW_MS	(POSTGRES_LEASE_MS / 4)
-
 /* Rounded so that the queue's clock is late, not early. */
 #define NOW_MS	"floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 #define AFTER_MS "ceil(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
@@ -59,7 +56,6 @@ const char *const postgres_statements[PG_STATEMENTS] = {
 	/* Fails with another epoch. The lock makes a takeover wait for the transaction. */
 	[PG_FENCE] = "SELECT 1 / (SELECT count(*) FROM\n"
 		"(SELECT FROM wheelq_epoch WHERE epoch = $1 FOR SHARE) AS ours)",
-	[PG_RENEW] = "UPDATE wheelq_store SET until = " POSTGRES_UNTIL,
 	[PG_STILL_OURS] = "SELECT FROM wheelq_epoch WHERE epoch = $1",
 	[PG_BEGIN] = "BEGIN",
 	[PG_COMMIT] = "COMMIT",
@@ -96,26 +92,14 @@ static void save_size(struct postgres *p)
 	p->is_resized = false;
 }
 
-/*
- * Commit, and renew the lease if a part of it has passed. It begins before the request is sent, so
- * it ends here no later than in PostgreSQL.
- */
 static void commit(struct postgres *p)
 {
-	uint64_t now = postgres_clock_ms(CLOCK_BOOTTIME);
-	bool renews = now - p->renewed >= RENEW_MS;
-
-	begin(p);
 	postgres_send_removed(p);
 	save_size(p);
 	postgres_send(p, PG_FENCE, &p->store.epoch, 1);
-	if (renews)
-		postgres_send(p, PG_RENEW, NULL, 0);
 	postgres_send(p, PG_COMMIT, NULL, 0);
 	p->is_open = false;
 	PQclear(postgres_wait(p));
-	if (renews)
-		p->renewed = now;
 }
 
 static void still_ours(struct postgres *p)
@@ -127,25 +111,23 @@ static void still_ours(struct postgres *p)
 	PQclear(result);
 }
 
-static uint64_t silence(const struct postgres *p)
-{
-	return postgres_clock_ms(CLOCK_BOOTTIME) - p->renewed;
-}
-
 /*
- * Without changes, check whether another server has taken over. If the response took as long as the
- * lease, it may be out of date, so it is requested again.
+ * Without changes, check whether another server has taken over. The lease begins after the request
+ * is sent. If the response took as long as the lease, it may be out of date, so check again.
  */
 static void postgres_commit(struct store *store)
 {
 	struct postgres *p = postgres_of(store);
+	uint64_t sent;
 
-	if (p->is_open || silence(p) >= RENEW_MS)
-		commit(p);
-	else
-		still_ours(p);
-	while (!store->is_lost && silence(p) >= POSTGRES_LEASE_MS)
-		commit(p);
+	do {
+		sent = postgres_clock_ms(CLOCK_BOOTTIME);
+		if (p->is_open)
+			commit(p);
+		else
+			still_ours(p);
+	} while (!store->is_lost &&
+		 postgres_clock_ms(CLOCK_BOOTTIME) - sent >= POSTGRES_LEASE_MS);
 }
 
 static void postgres_close(struct store *store)

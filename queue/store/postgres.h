@@ -5,8 +5,8 @@
  * One server holds the store and serves it, others are on standby. A server that was paused may not
  * have detected that another one has taken over. It does no harm for two reasons:
  *
- * - The session of the serving server holds an advisory lock. Another server takes over by
- *   terminating that session, which rolls back its open transaction.
+ * - The session of the serving server holds an advisory lock. Other servers terminate a session
+ *   that has sent nothing for some time, which rolls back its open transaction.
  * - Each transaction names the epoch, which each takeover increments. It fails if the epoch has
  *   changed.
  *
@@ -33,9 +33,20 @@
 
 #define POSTGRES_STRING(x)	#x
 #define POSTGRES_TEXT(x)	POSTGRES_STRING(x)
-/* In SQL: the end of a lease that begins now. */
-#define POSTGRES_UNTIL \
-	"clock_timestamp() + interval '" POSTGRES_TEXT(POSTGRES_LEASE_MS) " ms'"
+/* In SQL: the sessions that hold these locks in this database; a condition may follow. */
+#define POSTGRES_HOLDERS \
+	"pg_locks l JOIN pg_stat_activity a USING(pid)\n" \
+	"WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2\n" \
+	"AND l.classid = " POSTGRES_LOCK_CLASS "\n" \
+	"AND l.database = a.datid AND a.datname = current_database()"
+/*
+ * In SQL: terminate those of them that PostgreSQL has waited for since their last statement. It
+ * does not wait for a session whose statement is slow. The sessions of other roles are not visible.
+ */
+#define POSTGRES_END_SILENT \
+	"SELECT pg_terminate_backend(pid) FROM " POSTGRES_HOLDERS "\n" \
+	"AND a.wait_event_type = 'Client' AND a.state_change < clock_timestamp()\n" \
+	"- interval '" POSTGRES_TEXT(POSTGRES_LEASE_MS) " ms'"
 
 /* Limit on the number of jobs that one statement deletes. */
 #define POSTGRES_REMOVED	256
@@ -49,7 +60,7 @@ enum postgres_statement {
 	PG_GET, PG_BODY, PG_BODIES, PG_SCAN, PG_NUMBERS,
 	PG_SET_NUMBERS, PG_LIMITS, PG_SET_LIMIT, PG_DROP_LIMIT, PG_TUBES,
 	PG_ADD_TUBE, PG_SET_TUBE, PG_FORGET_TUBE, PG_COUNT, PG_SIZE, PG_SET_SIZE,
-	PG_FENCE, PG_RENEW, PG_STILL_OURS, PG_BEGIN, PG_COMMIT, PG_STATEMENTS,
+	PG_FENCE, PG_STILL_OURS, PG_BEGIN, PG_COMMIT, PG_STATEMENTS,
 };
 
 /**
@@ -70,7 +81,6 @@ enum postgres_statement {
  * @removed_count: number of these
  * @pending: number of statements whose result was not read
  * @is_open: true if a transaction is open
- * @renewed: ms of CLOCK_BOOTTIME, time of the last renewal of the lease
  * @back_off: ms until the next attempt to connect; 0 while there is a connection
  */
 struct postgres {
@@ -90,7 +100,6 @@ struct postgres {
 	size_t removed_count;
 	unsigned int pending;
 	bool is_open;
-	uint64_t renewed;
 	unsigned int back_off;
 };
 

@@ -18,8 +18,6 @@
 /* On standby: interval of attempts to take the lock, in ms, and their number per check. */
 #define ATTEMPT_MS	50
 #define ATTEMPTS	2
-/* Time for which a lease must have expired before its session is ended, in ms. */
-#define EXPIRED_MS	500
 /* Time between attempts to connect, in ms. It is doubled after each attempt. */
 #define FIRST_BACK_OFF_MS	50
 #define MOST_BACK_OFF_MS	5000
@@ -27,8 +25,6 @@
 #define VERSION_LEAST	140000
 /* Changes of one commit, so that other clients are served in between. */
 #define BATCH_BYTES	(8 << 20)
-/* SQLSTATE, as PostgreSQL documents them. */
-#define NO_TABLE	"42P01"
 
 /*
  * Element n upgrades a store of version n to version n + 1. A released element is never changed: a
@@ -68,6 +64,7 @@ static const char *const upgrades[] = {
 	"ALTER TABLE wheelq_tube DROP CONSTRAINT wheelq_tube_pkey,\n"
 	"  ADD PRIMARY KEY(turn);"
 	"ALTER TABLE wheelq_job ADD COLUMN crc bigint;",
+	"ALTER TABLE wheelq_store DROP COLUMN until;",
 };
 
 #define SCHEMA	((int)(sizeof(upgrades) / sizeof(*upgrades)))
@@ -133,6 +130,11 @@ static void set_session(struct postgres *p)
 		fail(EXIT_FAILED,
 		     "PostgreSQL %s: rejected, because commits do not survive a crash with fsync=off",
 		     PQdb(p->db));
+	if (!number_of(p, "SELECT (current_setting('track_activities') = 'on')::int") &&
+	    !p->store.is_lost)
+		fail(EXIT_FAILED,
+		     "PostgreSQL %s: rejected, because silent servers are not detected with track_activities=off",
+		     PQdb(p->db));
 	/*
 	 * Each query reads a range of an index. Without statistics of the tables, PostgreSQL
 	 * would read the whole table. The cost of disabled plans is high, which must not cause
@@ -161,47 +163,6 @@ static bool take_lock(struct postgres *p)
 			 LOCK_OBJECT ")::int");
 }
 
-/**
- * struct silent - a session that holds the lock, and whose lease has expired
- * @pid: its process in PostgreSQL, or 0
- * @since: ms of CLOCK_BOOTTIME, time of the first check that found it
- */
-struct silent {
-	int pid;
-	uint64_t since;
-};
-
-/*
- * Terminate the session that holds the lock if its lease has expired for some time. One check is
- * not sufficient, because a server that has just taken the lock has not renewed the lease.
- */
-static void end_silent(struct postgres *p, struct silent *silent)
-{
-	uint64_t now = postgres_clock_ms(CLOCK_BOOTTIME);
-	struct pg_result *result;
-	const char *code;
-	char sql[512];
-	int pid;
-
-	snprintf(sql, sizeof(sql),
-		 "SELECT l.pid, l.pid = %d AND pg_terminate_backend(l.pid)\n"
-		 "FROM pg_locks l, wheelq_store s, pg_database d\n"
-		 "WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2\n"
-		 "AND l.classid = " POSTGRES_LOCK_CLASS " AND l.objid = " LOCK_OBJECT "::oid\n"
-		 "AND l.database = d.oid AND d.datname = current_database()\n"
-		 "AND s.until < clock_timestamp()",
-		 now - silent->since >= EXPIRED_MS ? silent->pid : 0);
-	result = postgres_run(p, sql);
-	code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-	/* If the tables do not exist, another server is creating them. */
-	if (code && strcmp(code, NO_TABLE))
-		postgres_broken(p, result);
-	pid = PQntuples(result) ? atoi(PQgetvalue(result, 0, 0)) : 0;
-	if (pid != silent->pid)
-		*silent = (struct silent){ pid, now };
-	PQclear(result);
-}
-
 /* After a lost connection, the lock may be held by a session of this server, or of another one. */
 static void check_epoch(struct postgres *p)
 {
@@ -215,7 +176,6 @@ static void check_epoch(struct postgres *p)
 static void become_holder(struct postgres *p)
 {
 	unsigned int attempts = 0;
-	struct silent silent = { 0 };
 
 	for (; !take_lock(p) && !p->store.is_lost; attempts++) {
 		if (!attempts && !p->store.epoch) {
@@ -225,7 +185,7 @@ static void become_holder(struct postgres *p)
 		}
 		if (!(attempts % ATTEMPTS)) {
 			check_epoch(p);
-			end_silent(p, &silent);
+			execute(p, POSTGRES_END_SILENT);
 		}
 		standby_wait(p->http_fd, ATTEMPT_MS);
 	}
@@ -250,9 +210,7 @@ static void check_schema(struct postgres *p)
 	    number_of(p, "SELECT (to_regclass('wheelq.shard') IS NOT NULL)::int"))
 		fail(EXIT_USAGE, "PostgreSQL %s: its tubes are divided; --shards is required",
 		     PQdb(p->db));
-	/* A server that is cut off here holds the lock, but has no lease that could expire. */
-	execute(p, "BEGIN; SET LOCAL idle_in_transaction_session_timeout = "
-		   POSTGRES_TEXT(POSTGRES_LEASE_MS));
+	execute(p, "BEGIN");
 	for (at = version; at < SCHEMA; at++)
 		execute(p, upgrades[at]);
 	snprintf(done, sizeof(done), "UPDATE wheelq_store SET version = %d",
@@ -282,16 +240,13 @@ static void publish(struct postgres *p)
 	execute(p, sql);
 }
 
-/* Increment the epoch, and begin the lease. */
 static void begin_epoch(struct postgres *p)
 {
 	struct pg_result *result;
 
 	if (p->shard)
 		publish(p);
-	p->renewed = postgres_clock_ms(CLOCK_BOOTTIME);
-	result = result_of(p, "UPDATE wheelq_store SET until = " POSTGRES_UNTIL ";"
-			   "UPDATE wheelq_epoch SET epoch = epoch + 1 RETURNING epoch");
+	result = result_of(p, "UPDATE wheelq_epoch SET epoch = epoch + 1 RETURNING epoch");
 	if (p->store.is_lost)
 		return;
 	if (PQntuples(result) != 1)

@@ -3,9 +3,11 @@
  * The first process of a server with shards. It owns no jobs: if it is wrong about the other
  * servers, a process waits for the lock of a shard, or a shard waits for a process.
  *
- *	wheelq.member	one row per server, which is alive until `until`
  *	wheelq.shard	one row per shard, with the server that last took it over
  *	wheelq_N	the schema with the store of shard N
+ *
+ * The session of the first process shares an advisory lock with those of the other servers, which
+ * PostgreSQL releases if the server ends.
  */
 #include "shards.h"
 
@@ -25,15 +27,18 @@
 #include "postgres.h"
 #include "requests.h"
 
-/* Interval at which the first process reads the tables, in ms. */
-#define INTERVAL_MS	250
-/* Time after which a silent server has no part of the shards, in SQL. */
-#define MEMBER_LEASE	"interval '2 s'"
-/* A process that fails is started again after this time, in ms. */
+/* Interval at which the first process reads who holds the shards, in ms. */
+#define INTERVAL_MS	100
+/*
+ * Time after which a process that fails is started again, in ms. The processes of other servers
+ * also have this time to connect again after PostgreSQL was unavailable.
+ */
 #define RESTART_MS	2000
-/* A process that holds a shard renews its lease each second. With less time left, it is silent. */
-#define SILENT		"clock_timestamp() + interval '1500 ms'"
-#define SQL_MOST	16384
+/* A process that has not taken a free shard in this time is stuck, in ms. */
+#define STUCK_MS	6000
+#define SQL_MOST	2048
+/* In SQL: the object of the lock that all servers share. */
+#define SERVER_LOCK	"hashtext('wheelq')"
 
 /**
  * struct part - a shard, as one server sees it
@@ -42,8 +47,7 @@
  * @not_before: ms; the process may be started from then on
  * @route: the process that holds it, as the proxy was last told
  * @is_ours: true if a process of this server holds its lock
- * @is_free: true if no process holds it, or if that one is silent
- * @is_silent: true if that one is silent
+ * @free_since: ms; no process has held it since then, 0: one holds it
  */
 struct part {
 	struct store_shard store;
@@ -51,8 +55,7 @@ struct part {
 	uint64_t not_before;
 	struct shards_route route;
 	bool is_ours;
-	bool is_free;
-	bool is_silent;
+	uint64_t free_since;
 };
 
 /**
@@ -134,8 +137,6 @@ static void create_schemas(struct shards *s)
 	static const char tables[] =
 		"BEGIN; SELECT pg_advisory_xact_lock(" POSTGRES_LOCK_CLASS ", 0);"
 		"CREATE SCHEMA IF NOT EXISTS wheelq;"
-		"CREATE TABLE IF NOT EXISTS wheelq.member(name text PRIMARY KEY,\n"
-		"  joined bigserial, until timestamptz NOT NULL);"
 		"CREATE TABLE IF NOT EXISTS wheelq.shard(number bigint PRIMARY KEY,\n"
 		"  address text, port bigint)";
 	char sql[SQL_MOST];
@@ -175,6 +176,13 @@ static void open_session(struct shards *s)
 {
 	s->db = postgres_connect(s->options->path);
 	PQsetNoticeProcessor(s->db, no_notice, NULL);
+}
+
+/* From now on, the other servers leave a part of the shards to this one. */
+static void join_servers(struct shards *s)
+{
+	PQclear(query(s, "SELECT pg_advisory_lock_shared("
+		      POSTGRES_LOCK_CLASS ", " SERVER_LOCK ")"));
 }
 
 /* In a new process: it ends with the first one, and handles signals as without shards. */
@@ -222,6 +230,7 @@ static void start_part(struct shards *s, struct part *part)
 	struct server server;
 	char port[8];
 
+	part->free_since = postgres_clock_ms(CLOCK_BOOTTIME);
 	part->pid = fork_process(s);
 	if (part->pid) {
 		if (s->is_draining)
@@ -263,31 +272,27 @@ static void send_route(struct shards *s, struct part *part, const char *address,
 		fail(EXIT_FAILED, "the proxy has ended");
 }
 
-/* Stay a member, and read the part of the shards and their servers. Return: false if it failed. */
+/* End silent sessions, and read which servers hold the shards. Return: false if it failed. */
 static bool read_shards(struct shards *s)
 {
 	const struct server_options *o = s->options;
 	char sql[SQL_MOST], name[64];
+	uint64_t now = postgres_clock_ms(CLOCK_BOOTTIME);
 	PGresult *result;
 	int row;
 
 	snprintf(name, sizeof(name), SHARDS_NAME, o->address, o->port);
 	snprintf(sql, sizeof(sql),
-		 "SET synchronous_commit = off;"
-		 "INSERT INTO wheelq.member(name, until)\n"
-		 "VALUES('" SHARDS_NAME "', clock_timestamp() + " MEMBER_LEASE ")\n"
-		 "ON CONFLICT(name) DO UPDATE SET until = excluded.until;"
-		 "WITH alive AS (SELECT name, row_number() OVER (ORDER BY joined) - 1 AS rank,\n"
-		 "  count(*) OVER () AS n FROM wheelq.member WHERE until > clock_timestamp())\n"
-		 "SELECT address, port, rank, %u / n + (rank < %u %% n)::int, (\n"
-		 "  SELECT application_name FROM pg_locks l JOIN pg_stat_activity USING(pid)\n"
-		 "  JOIN pg_database d ON d.oid = l.database\n"
-		 "  WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2\n"
-		 "  AND l.classid = " POSTGRES_LOCK_CLASS "\n"
-		 "  AND l.objid = hashtext('wheelq_' || number)::oid\n"
-		 "  AND d.datname = current_database())\n"
-		 "FROM wheelq.shard, alive WHERE name = '" SHARDS_NAME "' ORDER BY number",
-		 o->address, o->port, o->shards, o->shards, o->address, o->port);
+		 POSTGRES_END_SILENT ";"
+		 "WITH holder AS (SELECT pid, objid, application_name, backend_start\n"
+		 "  FROM " POSTGRES_HOLDERS "),\n"
+		 "server AS (SELECT pid, row_number() OVER (ORDER BY backend_start, pid) - 1 AS rank,\n"
+		 "  count(*) OVER () AS n FROM holder WHERE objid = " SERVER_LOCK "::oid)\n"
+		 "SELECT address, port, rank, %u / n + (rank < %u %% n)::int,\n"
+		 "  (SELECT application_name FROM holder\n"
+		 "   WHERE objid = hashtext('wheelq_' || number)::oid)\n"
+		 "FROM wheelq.shard, server WHERE pid = pg_backend_pid() ORDER BY number",
+		 o->shards, o->shards);
 	result = query(s, sql);
 	if (!result || PQntuples(result) != (int)o->shards) {
 		PQclear(result);
@@ -299,42 +304,20 @@ static bool read_shards(struct shards *s)
 		struct part *part = &s->parts[row];
 
 		part->is_ours = !strcmp(PQgetvalue(result, row, 4), name);
-		part->is_free = PQgetisnull(result, row, 4);
-		part->is_silent = false;
+		if (!PQgetisnull(result, row, 4))
+			part->free_since = 0;
+		else if (!part->free_since)
+			part->free_since = now;
 		send_route(s, part, PQgetvalue(result, row, 0), number_at(result, row, 1));
 	}
 	PQclear(result);
 	return true;
 }
 
-/* A shard is also free if the process that holds it is silent. Return: false if it failed. */
-static bool read_leases(struct shards *s)
-{
-	char sql[SQL_MOST] = "SELECT 0 WHERE false";
-	size_t length = strlen(sql);
-	PGresult *result;
-	uint32_t i;
-	int row;
-
-	for (i = 0; i < s->options->shards; i++)
-		if (s->parts[i].route.address.sin6_family && !s->parts[i].is_free)
-			length += snprintf(sql + length, sizeof(sql) - length,
-					   " UNION ALL SELECT %u FROM wheelq_%u.wheelq_store\n"
-					   "WHERE until < " SILENT, i, i);
-	result = query(s, sql);
-	for (row = 0; row < PQntuples(result); row++) {
-		struct part *part = &s->parts[number_at(result, row, 0)];
-
-		part->is_free = true;
-		part->is_silent = true;
-	}
-	PQclear(result);
-	return result;
-}
-
 /* End the processes that this server does not need. Return the number of all others. */
 static uint32_t end_some(struct shards *s)
 {
+	uint64_t now = postgres_clock_ms(CLOCK_BOOTTIME);
 	uint32_t i, count = 0, held = 0;
 	struct part *last = NULL;
 
@@ -344,13 +327,11 @@ static uint32_t end_some(struct shards *s)
 		if (!part->pid)
 			continue;
 		count++;
-		if (part->is_free)
-			continue;
-		/* Another server was faster, or has taken over. */
-		if (!part->is_ours) {
+		/* Another server was faster, or has taken over, or the process is stuck. */
+		if (part->free_since ? now - part->free_since > STUCK_MS : !part->is_ours)
 			kill(part->pid, SIGKILL);
+		if (!part->is_ours)
 			continue;
-		}
 		held++;
 		last = part;
 	}
@@ -368,14 +349,20 @@ static void start_some(struct shards *s, uint32_t count)
 	for (i = 0; i < shards; i++) {
 		struct part *part = &s->parts[(i + s->rank * s->share) % shards];
 
-		if (part->pid || !part->is_free || now < part->not_before)
-			continue;
-		/* If a server lives, but its process does not, another one takes more. */
-		if (count >= s->share && !part->is_silent)
+		if (part->pid || !part->free_since || now < part->not_before || count >= s->share)
 			continue;
 		start_part(s, part);
 		count++;
 	}
+}
+
+/* The processes of other servers may need some time to connect again. */
+static void leave_time(struct shards *s)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->options->shards; i++)
+		s->parts[i].not_before = postgres_clock_ms(CLOCK_BOOTTIME) + RESTART_MS;
 }
 
 static void wait_for_processes(struct shards *s, int flags)
@@ -411,15 +398,10 @@ static void signal_all(struct shards *s, int number)
 __attribute__((noreturn))
 static void finish(struct shards *s)
 {
-	char sql[256];
-
 	notify("STOPPING=1");
 	signal_all(s, SIGTERM);
 	kill(s->proxy, SIGTERM);
 	wait_for_processes(s, 0);
-	snprintf(sql, sizeof(sql), "DELETE FROM wheelq.member WHERE name = '" SHARDS_NAME "'",
-		 s->options->address, s->options->port);
-	PQclear(query(s, sql));
 	PQfinish(s->db);
 	exit(0);
 }
@@ -454,6 +436,7 @@ void shards_serve(const struct server_options *options)
 	sigprocmask(SIG_BLOCK, &s.signals, NULL);
 	open_session(&s);
 	create_schemas(&s);
+	join_servers(&s);
 	listener_open(&s.listener, options->address, options->port);
 	listener_listen(&s.listener);
 	s.http.fd = -1;
@@ -470,8 +453,10 @@ void shards_serve(const struct server_options *options)
 		if (PQstatus(s.db) != CONNECTION_OK) {
 			PQfinish(s.db);
 			open_session(&s);
+			join_servers(&s);
+			leave_time(&s);
 		}
-		if (read_shards(&s) && read_leases(&s))
+		if (read_shards(&s))
 			start_some(&s, end_some(&s));
 		take_signal(&s, sigtimedwait(&s.signals, NULL, &interval));
 		wait_for_processes(&s, WNOHANG);

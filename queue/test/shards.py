@@ -309,6 +309,18 @@ def unheard(server):
     server.wire.heal()
 
 
+def postgres_shards_a_stuck_process_is_replaced():
+    """Its server lives, and starts another one for its shard."""
+    with postgres.stores(), Servers(2) as servers:
+        server = servers.all[0]
+        shard = holders(servers.store).index(str(server.port))
+        pid = int(harness.Client(server.port + 1 + shard).stats()["pid"])
+        os.kill(pid, signal.SIGSTOP)
+        for each in servers.all:
+            harness.until(lambda each=each: responds(each))
+        assert harness.Client(server.port + 1 + shard).stats()["pid"] != str(pid)
+
+
 def faults(count):
     log, late, took = history.History(SEED), 0, {}
     ways = [killed, paused, severed, stopped, unheard, first_process_is_killed]

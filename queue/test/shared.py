@@ -262,7 +262,8 @@ def postgres_store_of_an_older_version():
         server.stop()
         postgres.sql(server.store, "ALTER TABLE wheelq_store DROP COLUMN counted,"
                      " ADD COLUMN epoch bigint NOT NULL DEFAULT 7,"
-                     " ADD COLUMN bytes bigint NOT NULL DEFAULT 259")
+                     " ADD COLUMN bytes bigint NOT NULL DEFAULT 259,"
+                     " ADD COLUMN until timestamptz NOT NULL DEFAULT '-infinity'")
         postgres.sql(server.store, "ALTER TABLE wheelq_job DROP COLUMN key, DROP COLUMN crc")
         postgres.sql(server.store, "UPDATE wheelq_job SET kicks = 0")
         postgres.sql(server.store, "ALTER TABLE wheelq_tube DROP COLUMN turn,"
@@ -277,7 +278,7 @@ def postgres_store_of_an_older_version():
         assert client.put(b"new") > number
         assert client.ask(f"delete {number}") == "DELETED"
         server.stop()
-        assert b"upgraded from version 1 to 5" in server.said, server.said
+        assert b"upgraded from version 1 to 6" in server.said, server.said
         assert postgres.sql(server.store, "SELECT epoch FROM wheelq_epoch") == "8"
         assert server.start().client().stats()["store-bytes"] == "259"
 

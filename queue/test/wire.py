@@ -15,6 +15,7 @@ class Wire:
         self.host, self.port = self.listener.getsockname()
         self.forth, self.back = self.directions()
         self.is_cut = []
+        self.most = None
         self.accepted = 0
         self.requests = 0
         threading.Thread(target=self.accept, daemon=True).start()
@@ -44,11 +45,19 @@ class Wire:
                 except ConnectionResetError:
                     data = b""
                 self.requests += direction is self.forth
+                if direction is self.forth and self.most and len(data) >= self.most:
+                    sink.sendall(data[:self.most // 2])
+                    data, self.most = data[self.most // 2:], None
+                    self.cut(self.forth, self.back)
                 with direction:
                     if data:
                         sink.sendall(data)
                     else:
                         sink.shutdown(socket.SHUT_WR)
+
+    def cut_within(self, size):
+        """Cut the connection to PostgreSQL in the middle of the next @size bytes."""
+        self.most = size
 
     def cut(self, *directions):
         """Cut these directions. After the return, nothing is forwarded."""
