@@ -20,15 +20,12 @@
 /* Both stores fail if a row is about twice as large. */
 #define MOST_BODY		(512 << 20)
 
-#define SPACES	" \t\r\n"
-
 enum choice {
-	CONFIG = 256, LISTEN, PORT, HTTP, STORE, SHARDS, USER, CONNECTIONS, BODY,
+	LISTEN = 256, PORT, HTTP, STORE, SHARDS, USER, CONNECTIONS, BODY,
 	JOBS, BYTES, TUBES, BUFFERS, RESERVED, LOADED, HORIZON, HELP, VERSION,
 };
 
 static const struct option long_options[] = {
-	{ "config", required_argument, NULL, CONFIG },
 	{ "listen", required_argument, NULL, LISTEN },
 	{ "port", required_argument, NULL, PORT },
 	{ "http-port", required_argument, NULL, HTTP },
@@ -63,7 +60,6 @@ static const char usage[] =
 	"  --port PORT            TCP port to listen on, default: 11300\n"
 	"  --http-port PORT       TCP port for metrics and health checks alone, also on standby\n"
 	"  --allow-user USER      accept only this user on a Unix socket; may be repeated\n"
-	"  --config FILE          read options from FILE, one per line without dashes: max-jobs 1000\n"
 	"  --help, --version      print this text or the version, and exit\n"
 	"\n"
 	"Limits. Beyond them, the response is OUT_OF_MEMORY, JOB_TOO_BIG or TOO_MANY_TUBES:\n"
@@ -86,7 +82,7 @@ static const char usage[] =
 	"Exit status:\n"
 	"  0  ended by SIGTERM or SIGINT\n"
 	"  1  the store or a system call failed\n"
-	"  2  an option or the configuration file is invalid\n";
+	"  2  an option is invalid\n";
 
 static uint64_t read_limit(const char *name, const char *text,
 			   uint64_t least, uint64_t most)
@@ -147,66 +143,10 @@ static void allow_user(struct server_options *o, const char *name)
 		read_limit("allow-user", name, 0, UINT32_MAX - 1);
 }
 
-static bool take_setting(struct server_options *o, const char *name, const char *value);
-
-/* Remove the comment, and spaces at both ends. */
-static char *trim(char *line)
-{
-	char *end;
-
-	line[strcspn(line, "#")] = '\0';
-	line += strspn(line, SPACES);
-	for (end = line + strlen(line); end > line; end--)
-		if (!strchr(SPACES, end[-1]))
-			break;
-	*end = '\0';
-	return line;
-}
-
-/*
- * Take all options of a file: one per line, with a name and a value. "#" begins a comment. Exit if
- * the file is invalid or cannot be read. The values remain allocated.
- */
-static void config_read(struct server_options *o, const char *path)
-{
-	FILE *file = fopen(path, "re");
-	unsigned int number = 0;
-	char *line = NULL;
-	size_t room = 0;
-
-	if (!file)
-		fail(EXIT_USAGE, "%s: %s", path, strerror(errno));
-	while (getline(&line, &room, file) >= 0) {
-		char *name = trim(line);
-		char *value = name + strcspn(name, SPACES);
-
-		number++;
-		if (!*name)
-			continue;
-		if (*value)
-			*value++ = '\0';
-		value += strspn(value, SPACES);
-		if (!*value)
-			fail(EXIT_USAGE, "%s:%u: '%s' needs a value", path,
-			     number, name);
-		if (!take_setting(o, name, copied(value)))
-			fail(EXIT_USAGE,
-			     "%s:%u: unknown option '%s'; see wheelq --help",
-			     path, number, name);
-	}
-	if (ferror(file))
-		fail(EXIT_FAILED, "%s: %s", path, strerror(errno));
-	free(line);
-	fclose(file);
-}
-
 static void take(struct server_options *o, int option, const char *name,
 		 const char *value)
 {
 	switch (option) {
-	case CONFIG:
-		config_read(o, value);
-		break;
 	case LISTEN:
 		o->address = value;
 		break;
@@ -238,20 +178,6 @@ static void take(struct server_options *o, int option, const char *name,
 	default:
 		take_limit(o, option, name, value);
 	}
-}
-
-/* A file cannot name another file, and all its options have a value. */
-static bool take_setting(struct server_options *o, const char *name, const char *value)
-{
-	const struct option *option;
-
-	for (option = long_options; option->name; option++)
-		if (!strcmp(option->name, name))
-			break;
-	if (!option->name || !option->has_arg || option->val == CONFIG)
-		return false;
-	take(o, option->val, name, value);
-	return true;
 }
 
 /* By default, as many as the limit on open files allows. */

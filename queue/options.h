@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The configuration: the command line, and a file of options.
+ * The command line.
  */
 #ifndef OPTIONS_H
 #define OPTIONS_H

@@ -38,62 +38,6 @@ def refusal(*options, **kinds):
         shutil.rmtree(server.directory, ignore_errors=True)
 
 
-def write(directory, name, text):
-    path = os.path.join(directory, name)
-    with open(path, "w", encoding="ascii") as file:
-        file.write(text)
-    return path
-
-
-def config_of_a_few_lines():
-    with harness.Server() as server:
-        server.stop()
-        path = write(server.directory, "conf", "# Small.\nmax-jobs 1\n\n  max-tubes\t2  # two\n")
-        server.options = ("--config", path)
-        client = server.start().client()
-        client.put(b"x")
-        client.send("put 0 0 60 1\r\nx\r\n")
-        assert client.answer() == "OUT_OF_MEMORY"
-        assert client.ask("use two") == "USING two"
-        assert client.ask("watch three") == "TOO_MANY_TUBES"
-        server.stop()
-        # Later options override earlier ones.
-        server.options = ("--config", path, "--max-jobs", "2")
-        assert server.start().client().put(b"y") == 2
-
-
-def config_of_nonsense():
-    with harness.Server() as server:
-        for text, wrong in (("max-jobs", ":1: 'max-jobs' needs a value"),
-                            ("\nnothing 1", ":2: unknown option 'nothing'"),
-                            ("help x", ":1: unknown option 'help'"),
-                            ("max-jobs x", "--max-jobs must be a number")):
-            said, status = refusal("--config", write(server.directory, "conf", text))
-            assert wrong in said and status == 2, said
-        said, status = refusal("--config", os.path.join(server.directory, "none"))
-        assert "No such file" in said and status == 2, said
-
-
-def config_that_is_installed_says_what_holds():
-    """Its lines state the defaults, if there are any: without the "#", they change nothing."""
-    with open(os.path.join(harness.ROOM, "wheelq.conf"), encoding="ascii") as file:
-        settings = [line[1:].split() for line in file if re.match("#[a-z]", line)]
-    usage = subprocess.run([harness.PROGRAM, "--help"], check=True, capture_output=True,
-                           text=True).stdout
-    assert {name for name, _ in settings} == \
-        set(re.findall(r"--([a-z-]+) [A-Z]", usage)) - \
-        {"store", "config", "http-port", "allow-user", "shards"}
-    for name, value in settings:
-        said = re.search(rf"--{name} [^-]*?\b{re.escape(value)}\b", usage, re.S)
-        assert said, f"--help does not say that --{name} is {value}"
-    with harness.Server() as server:
-        server.stop()
-        path = write(server.directory, "conf", "".join(
-            f"{name} {value}\n" for name, value in settings if name != "port"))
-        server.options = ("--config", path)
-        assert server.start().client().put(b"x") == 1
-
-
 def unit_of_systemd():
     if not shutil.which("systemd-analyze"):
         raise ktap.Skip("systemd is not installed")
@@ -103,10 +47,30 @@ def unit_of_systemd():
         unit = f"{directory}/lib/systemd/system/wheelq.service"
         with open(unit, encoding="ascii") as file:
             text = file.read().replace("/usr/local/", f"{directory}/usr/local/")
+        verified = f"{directory}/wheelq.service"
+        with open(verified, "w", encoding="ascii") as file:
+            file.write(text)
         done = subprocess.run(
-            ["systemd-analyze", "verify", "--man=no", write(directory, "wheelq.service", text)],
+            ["systemd-analyze", "verify", "--man=no", verified],
             check=False, capture_output=True, text=True)
         assert done.returncode == 0 and not done.stderr, done.stderr
+
+
+def unit_takes_options_from_a_file():
+    """It is installed, and an administrator's file is not overwritten."""
+    with open(os.path.join(harness.ROOM, "wheelq.service"), encoding="ascii") as file:
+        unit = file.read()
+    name = re.findall(r"^EnvironmentFile=-(\S+)$", unit, re.M)[-1]
+    assert re.search(r"^ExecStart=\S+ --store \S+ \$WHEELQ_OPTIONS$", unit, re.M)
+    with tempfile.TemporaryDirectory() as directory:
+        install = ["make", "-s", "-C", harness.ROOM, "install", f"DESTDIR={directory}"]
+        subprocess.run(install, check=True)
+        with open(directory + name, "r+", encoding="ascii") as file:
+            assert "\nWHEELQ_OPTIONS=\n" in file.read()
+            file.write("WHEELQ_OPTIONS=--max-jobs 1\n")
+        subprocess.run(install, check=True)
+        with open(directory + name, encoding="ascii") as file:
+            assert file.read().endswith("--max-jobs 1\n")
 
 
 def unit_is_started_again_however_often():
@@ -159,7 +123,9 @@ def listens_in_a_directory():
         server.kill()
         server.start()
         assert ask_at(path, b"delete 1\r\n") == b"DELETED\r\n"
-        file = write(server.directory, "file", "mine")
+        file = os.path.join(server.directory, "file")
+        with open(file, "w", encoding="ascii") as mine:
+            mine.write("mine")
         assert "in use" in refusal("--listen", f"unix:{file}")[0]
         with open(file, encoding="ascii") as kept:
             assert kept.read() == "mine"
@@ -530,5 +496,5 @@ def store_that_is_upgraded_halfway():
 
 
 TESTS = [value for name, value in list(globals().items())
-         if name.startswith(("config_", "listens_", "limit_", "metrics_", "looks_", "manual_",
+         if name.startswith(("listens_", "limit_", "metrics_", "looks_", "manual_",
                              "starts_", "stops_", "store_", "unit_"))]
