@@ -227,3 +227,29 @@ const char *beanstalk_parse(struct command *command, char *line,
 	}
 	return *line || ends_badly ? "BAD_FORMAT\r\n" : NULL;
 }
+
+const char *command_tube(const struct command *command, const char *used)
+{
+	switch (command->verb) {
+	case VERB_PUT:
+	case VERB_PUT_AT:
+	case VERB_PUT_KEY:
+	case VERB_PEEK_READY:
+	case VERB_PEEK_DELAYED:
+	case VERB_PEEK_BURIED:
+	case VERB_PEEK_KEY:
+	case VERB_DELETE_KEY:
+	case VERB_KICK:
+	case VERB_CLEAR_JOBS:
+	case VERB_LIST_JOBS:
+		return used;
+	case VERB_USE:
+	case VERB_WATCH:
+	case VERB_STATS_TUBE:
+	case VERB_PAUSE_TUBE:
+	case VERB_LIMIT_TUBE:
+		return command->name;
+	default:
+		return NULL;
+	}
+}

@@ -88,4 +88,7 @@ struct command {
 const char *beanstalk_parse(struct command *command, char *line,
 			    unsigned int length);
 
+/* The name of the tube that a command concerns, or NULL; @used is the one that its client uses. */
+const char *command_tube(const struct command *command, const char *used);
+
 #endif

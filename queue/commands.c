@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "link.h"
+
 /* beanstalkd has no such limit, so no client expects a response of its own. */
 #define TOO_MANY_TUBES	"TOO_MANY_TUBES\r\n"
 
@@ -256,13 +258,22 @@ static void run_on_job(struct client *client, const struct command *command)
 	}
 }
 
-static void reject(struct client *client, const struct command *command)
+static void reject(struct client *client, const struct command *command, const char *text)
 {
 	client->put = *command;
 	if (command->verb <= VERB_PUT_KEY)
-		client_skip_body(client, "OUT_OF_MEMORY\r\n");
+		client_skip_body(client, text);
 	else
-		client_reply(client, "OUT_OF_MEMORY\r\n");
+		client_reply(client, text);
+}
+
+/* A client that has connected to this process itself may use a tube of another one. */
+static bool is_of_another_shard(struct client *client, const struct command *command)
+{
+	const struct server_options *o = &server_of(client)->options;
+	const char *tube = command_tube(command, client->used->name);
+
+	return o->shard && tube && shard_of_tube(tube, o->shards) != o->shard->number;
 }
 
 /* While the store is lost, workers wait, and the other commands on jobs are rejected. */
@@ -298,7 +309,11 @@ static void run(struct client *client, const struct command *command)
 {
 	server_of(client)->verbs[command->verb]++;
 	if (queue_of(client)->store->is_lost && needs_store(command->verb)) {
-		reject(client, command);
+		reject(client, command, "OUT_OF_MEMORY\r\n");
+		return;
+	}
+	if (is_of_another_shard(client, command)) {
+		reject(client, command, "OTHER_SHARD\r\n");
 		return;
 	}
 	switch (command->verb) {

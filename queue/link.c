@@ -33,14 +33,19 @@ uint64_t links_now_ms(void)
 }
 
 /* FNV-1a, and a step that mixes its bits. */
-uint32_t links_shard_of(const char *tube)
+uint32_t shard_of_tube(const char *tube, uint32_t shards)
 {
 	uint32_t hash = 2166136261;
 
 	for (; *tube; tube++)
 		hash = (hash ^ (unsigned char)*tube) * 16777619;
 	hash = (hash ^ hash >> 16) * 0x85ebca6b;
-	return (hash ^ hash >> 13) % links.shards;
+	return (hash ^ hash >> 13) % shards;
+}
+
+uint32_t links_shard_of(const char *tube)
+{
+	return shard_of_tube(tube, links.shards);
 }
 
 void name_copy(char to[TUBE_NAME_MAX + 1], const char *name)

@@ -35,6 +35,8 @@ static bool has_id(enum verb verb)
 /* The shard that a command is forwarded to, or the number of shards if it is not only forwarded. */
 static uint32_t shard_of_command(const struct session *s, const struct command *command)
 {
+	const char *tube;
+
 	if (has_id(command->verb))
 		return command->id >> SHARDS_ID_BITS < links.shards ?
 			command->id >> SHARDS_ID_BITS : links.shards;
@@ -44,21 +46,12 @@ static uint32_t shard_of_command(const struct session *s, const struct command *
 		if (!watched_in_one_shard(&s->watches))
 			return links.shards;
 		return TAILQ_FIRST(&s->watches)->shard;
-	case VERB_STATS_TUBE:
-	case VERB_PAUSE_TUBE:
-	case VERB_LIMIT_TUBE:
-		return links_shard_of(command->name);
 	case VERB_USE:
 	case VERB_WATCH:
-	case VERB_IGNORE:
-	case VERB_STATS:
-	case VERB_LIST_TUBES:
-	case VERB_LIST_TUBE_USED:
-	case VERB_LIST_TUBES_WATCHED:
-	case VERB_QUIT:
 		return links.shards;
 	default:
-		return links_shard_of(s->used);
+		tube = command_tube(command, s->used);
+		return tube ? links_shard_of(tube) : links.shards;
 	}
 }
 

@@ -212,6 +212,7 @@ static void stats_job(struct client *client, uint64_t id)
 
 static void stats_tube(struct client *client, const char *name)
 {
+	const struct server_options *o = &server_of(client)->options;
 	struct queue *queue = client->host->queue;
 	struct tube *tube = tube_find(&queue->tubes, name);
 	uint64_t now = timers_now_ceil(queue->timers, CLOCK_QUEUE), left = 0;
@@ -224,6 +225,9 @@ static void stats_tube(struct client *client, const char *name)
 	if (tube->paused_until > now)
 		left = tube->paused_until - now;
 	buffer_print(&b, "---\nname: \"%s\"\n", tube->name);
+	if (o->shard)
+		buffer_print(&b, "shard: %u\naddress: \"%s\"\nport: %s\n",
+			     o->shard->number, o->address, o->port);
 	jobs_of(&b, tube->jobs, tube->urgent);
 	number(&b, "total-jobs", tube->total);
 	number(&b, "current-using", tube->users);

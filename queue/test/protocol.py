@@ -95,7 +95,7 @@ BETTER = {
 }
 # These values depend on the time or the process.
 # beanstalkd does not have these.
-OURS = re.compile(rb"^(ready-age|late-[\w-]+): [\d.]+\n", re.M)
+OURS = re.compile(rb"^(ready-age|late-[\w-]+|shard|address|port): [\"\d.]+\n", re.M)
 # beanstalkd 1.12 does not quote these.
 QUOTED = re.compile(rb'^(name|tube|hostname|platform): "(.*)"$', re.M)
 LOOSE = re.compile(rb"(age|time-left|pause-time-left|file|delay|cmd-\w+(-\w+)*): \d+\n")

@@ -309,6 +309,34 @@ def unheard(server):
     server.wire.heal()
 
 
+def postgres_shards_a_client_reaches_the_process_of_a_tube():
+    """stats-tube has its address. The process rejects the tubes of other shards."""
+    others = ("use {}", "watch {}", "stats-tube {}", "pause-tube {} 1", "limit-tube {} 1 1")
+    of_default = ("put 0 0 60 1\r\nx", "put-key a 0 0 60 1\r\nx", "kick 1", "peek-ready",
+                  "peek-key a", "delete-key a", "clear-jobs ready 1", "list-jobs ready 0 9")
+    with postgres.stores(), Servers(2) as servers:
+        proxied, processes, shard_of = servers.all[0].client(), {}, {}
+        for tube in ["default", *TUBES]:
+            proxied.ask(f"use {tube}")
+            number = proxied.put(b"x", delay=100)
+            said = proxied.stats(f"stats-tube {tube}")
+            assert said["address"] == "127.0.0.1" and int(said["shard"]) == number >> 48
+            shard_of[tube] = said["shard"]
+            processes[said["shard"]] = harness.Client(int(said["port"]))
+        assert len(processes) == SHARDS
+        for shard, client in processes.items():
+            asked = [text.format(tube) for tube in TUBES if shard_of[tube] != shard
+                     for text in others]
+            asked += of_default if shard_of["default"] != shard else ()
+            for text in asked:
+                assert client.ask(text) == "OTHER_SHARD", text
+            for tube in TUBES:
+                if shard_of[tube] == shard:
+                    assert client.ask(f"use {tube}") == f"USING {tube}"
+                    number = client.put(tube.encode())
+                    assert watching(servers.all[1], [tube]).reserve() == (number, tube.encode())
+
+
 def postgres_shards_a_stuck_process_is_replaced():
     """Its server lives, and starts another one for its shard."""
     with postgres.stores(), Servers(2) as servers:
