@@ -23,8 +23,12 @@
 /* The type bigint, in pg_type. */
 #define INT8_OID	20
 
-/* SQLSTATE, as PostgreSQL documents them: the class of a shutdown, and what PG_FENCE fails with. */
+/*
+ * SQLSTATE, as PostgreSQL documents them: the classes of a shutdown and of a full disk, and what
+ * PG_FENCE fails with.
+ */
 #define SHUTDOWN	"57P"
+#define NO_RESOURCES	"53"
 #define DIVISION_BY_0	"22012"
 
 void postgres_gone(struct postgres *p, const char *said)
@@ -49,7 +53,8 @@ void postgres_broken(struct postgres *p, const struct pg_result *result)
 		postgres_lost(p);
 	if (!said || !*said)
 		said = PQerrorMessage(p->db);
-	if (PQstatus(p->db) != CONNECTION_OK || !strncmp(code, SHUTDOWN, strlen(SHUTDOWN)))
+	if (PQstatus(p->db) != CONNECTION_OK || !strncmp(code, SHUTDOWN, strlen(SHUTDOWN)) ||
+	    !strncmp(code, NO_RESOURCES, strlen(NO_RESOURCES)))
 		postgres_gone(p, said);
 	else
 		fail(EXIT_FAILED, "PostgreSQL %s: %.*s; exiting",

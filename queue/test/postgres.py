@@ -20,14 +20,19 @@ ORDINARY = {"user": "nobody", "group": "nogroup", "extra_groups": []}
 class Postgres:
     """Listens only on a socket in its directory."""
 
-    def __init__(self, programs):
+    def __init__(self, programs, directory=None, primary=None):
+        """A replica of @primary, or a new one."""
         self.programs = programs
-        self.directory = tempfile.mkdtemp(prefix="postgres.")
+        self.directory = directory or tempfile.mkdtemp(prefix="postgres.")
+        self.name = "replica" if primary else "primary"
         self.who = ORDINARY if os.geteuid() == 0 else {}
         self.numbers = itertools.count(1)
         if self.who:
             shutil.chown(self.directory, ORDINARY["user"], ORDINARY["group"])
-        self.run("initdb", "-A", "trust", "-U", "wheelq", "--no-sync", "--locale=C")
+        if primary:
+            self.run("pg_basebackup", "-h", primary.directory, "-U", "wheelq", "-R", "-c", "fast")
+        else:
+            self.run("initdb", "-A", "trust", "-U", "wheelq", "--no-sync", "--locale=C")
         self.start()
 
     def run(self, program, *words):
@@ -39,8 +44,8 @@ class Postgres:
         # After a crash, PostgreSQL syncs all its files, which takes long on a busy disk.
         self.run("pg_ctl", "-w", "-t", str(int(harness.PATIENCE)),
                  "-l", os.path.join(self.directory, "log"), "-o",
-                 f"-k {self.directory} -c listen_addresses= -c recovery_init_sync_method=syncfs",
-                 "start")
+                 f"-k {self.directory} -c listen_addresses= -c recovery_init_sync_method=syncfs"
+                 f" -c cluster_name={self.name}", "start")
 
     def crash(self):
         self.run("pg_ctl", "-m", "immediate", "stop")
@@ -52,6 +57,9 @@ class Postgres:
     @property
     def socket(self):
         return os.path.join(self.directory, ".s.PGSQL.5432")
+
+    def runs(self):
+        return os.path.exists(os.path.join(self.directory, "data", "postmaster.pid"))
 
     def pid(self):
         """The id of the first process, as text."""
