@@ -8,7 +8,7 @@
  * on a log that has its size already, and writes all pages of a commit with one call. In turns of
  * 50 single puts, 2000 puts each, on ext4: 1.04 instead of 5.08 write calls per put, 0.76 to 0.81
  * of the CPU time, 0.65 to 0.76 of the median latency; with 500 puts in a pipeline, 1.4 to 1.8
- * times the rate. The environment variable WHEELQ_VFS=plain disables this part.
+ * times the rate.
  */
 #include "disk.h"
 
@@ -216,20 +216,6 @@ static void buffer_log(struct vfs_tail *tail)
 	tail->methods.xTruncate = log_truncate;
 }
 
-static bool is_plain(void)
-{
-	const char *kind = getenv("WHEELQ_VFS");
-
-	return kind && !strcmp(kind, "plain");
-}
-
-static void save_calls(struct vfs_tail *tail, bool is_log)
-{
-	tail->methods.xSync = vfs_sync;
-	if (is_log)
-		buffer_log(tail);
-}
-
 static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file,
 		    int flags, int *got)
 {
@@ -251,12 +237,13 @@ static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file,
 	tail->methods.xShmLock = vfs_lock;
 	tail->methods.xShmMap = vfs_map;
 	tail->methods.xWrite = vfs_write;
+	tail->methods.xSync = vfs_sync;
 	tail->end = lseek(tail->fd, 0, SEEK_END);
 	tail->is_named = false;
 	tail->is_locked = false;
 	tail->buffer = NULL;
-	if (!is_plain())
-		save_calls(tail, flags & SQLITE_OPEN_WAL);
+	if (flags & SQLITE_OPEN_WAL)
+		buffer_log(tail);
 	file->pMethods = &tail->methods;
 	return SQLITE_OK;
 }

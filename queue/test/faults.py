@@ -384,16 +384,6 @@ def store_that_is_no_longer_a_database():
         assert "sqlite3 .recover" in refuses(server)
 
 
-def store_without_the_shortened_writes():
-    """WHEELQ_VFS=plain: the same store, with SQLite's own writes and syncs."""
-    with harness.Server(env={"WHEELQ_VFS": "plain"}) as server:
-        numbers = [server.client().put(b"x" * 5000, delay=1000) for _ in range(50)]
-        server.kill()
-        server.env.pop("WHEELQ_VFS")
-        client = server.start().client()
-        assert all(client.ask(f"delete {number}") == "DELETED" for number in numbers)
-
-
 def store_is_written_by_its_server_alone():
     with harness.Server() as server:
         client = server.client()
@@ -451,5 +441,4 @@ TESTS = [q1_a_write_that_fails_ends_it, q1_a_disk_without_any_space_ends_it, ful
          store_that_is_renamed_ends_it,
          store_below_a_renamed_directory_ends_it,
          store_that_is_removed_ends_it, store_log_that_is_removed_ends_it,
-         store_without_the_shortened_writes,
          store_that_is_damaged, store_with_an_unknown_state, store_with_a_damaged_row, store_that_is_no_longer_a_database]
