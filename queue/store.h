@@ -4,7 +4,7 @@
  * all changes since the previous one durable, or none.
  *
  * If an operation fails, the store prints an error and exits, so no operation returns one. If the
- * store can be opened again, it jumps to @lost instead.
+ * store can be opened again, it sets @is_lost instead.
  */
 #ifndef STORE_H
 #define STORE_H
