@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What happens to PostgreSQL itself: it is restarted, its replica is promoted, its disk is full."""
+"""What happens to PostgreSQL itself: it is restarted, its replica is promoted, its disk is full, or
+its administrator ends sessions."""
 import contextlib
 import os
 import shutil
@@ -109,6 +110,21 @@ def restarted(with_shards):
         postgres.started().crash()
         postgres.started().start()
     survives(postgres.started().new_store(), with_shards, restart)
+
+
+def terminated(with_shards):
+    """An administrator ends the sessions of the servers that hold the store."""
+    store = postgres.started().new_store()
+    survives(store, with_shards, lambda: postgres.sql(
+        store, "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'"))
+
+
+def postgres_sessions_are_terminated():
+    terminated(False)
+
+
+def postgres_shards_sessions_are_terminated():
+    terminated(True)
 
 
 def postgres_replica_is_promoted():
