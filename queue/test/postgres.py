@@ -34,6 +34,8 @@ class Postgres:
         else:
             self.run("initdb", "-A", "trust", "-U", "wheelq", "--no-sync", "--locale=C")
         self.start()
+        if not primary:
+            sql(self.uri("postgres"), "CREATE ROLE jobs LOGIN")
 
     def run(self, program, *words):
         subprocess.run([os.path.join(self.programs, program), "-D",
@@ -76,14 +78,14 @@ class Postgres:
                     children.append(name)
         return [parent, *children]
 
-    def uri(self, database):
-        return f"postgresql://wheelq@/{database}?host={self.directory}"
+    def uri(self, database, role="wheelq"):
+        return f"postgresql://{role}@/{database}?host={self.directory}"
 
     def new_store(self, _directory=None):
-        """The URI of an empty database."""
+        """The URI of an empty database, with a role that has no privileges but in it."""
         name = f"store{next(self.numbers)}"
-        sql(self.uri("postgres"), f"CREATE DATABASE {name}")
-        return self.uri(name)
+        sql(self.uri("postgres"), f"CREATE DATABASE {name} OWNER jobs")
+        return self.uri(name, "jobs")
 
 
 def parent_of(pid):
@@ -93,8 +95,8 @@ def parent_of(pid):
 
 def through(host, port, store):
     """The URI of the same store through a TCP port."""
-    database = store.split("@/")[1].split("?")[0]
-    return f"postgresql://wheelq@{host}:{port}/{database}"
+    role, database = store.split("?")[0].split("@/")
+    return f"{role}@{host}:{port}/{database}"
 
 
 def sql(uri, text):
