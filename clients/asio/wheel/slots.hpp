@@ -102,20 +102,17 @@ public:
 		return !libwheel_word_push(wheel_, id(nr), nanoseconds(deadline));
 	}
 
-	/*
-	 * Fetch the cache lines of an armed slot and of its word, at the same time. No load passes the
-	 * atomic exchange of the word.
-	 */
+	/* Fetch the cache lines of an armed slot and of its word. */
 	void prefetch(const slot *slot, uint32_t nr) const noexcept
 	{
-		__builtin_prefetch(slot, 1);
 		__builtin_prefetch(&wheel_.load(std::memory_order_relaxed)->words[nr], 1);
+		__builtin_prefetch(slot, 1);
 	}
 
 	/* Park an armed slot. Returns false if it has expired. */
-	bool park(slot *slot) noexcept
+	bool park(uint32_t nr) noexcept
 	{
-		return !libwheel_word_park(wheel_, id(slot->nr));
+		return !libwheel_word_park(wheel_, id(nr));
 	}
 
 	/*
