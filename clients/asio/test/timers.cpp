@@ -527,8 +527,8 @@ static void handlers_may_wait_at_the_end()
 }
 
 /*
- * A wait of an hour, one that has expired, and one that expires after the fork unless the machine is
- * slow. The last of these handlers restarts the first wait, so no result depends on the time of the
+ * A wait of an hour, one that has expired, and one that expires after the fork unless the machine
+ * is slow. The second handler restarts the first wait, so no result depends on the time of the
  * fork. The child does not sort waits that had expired.
  */
 struct inherited_waits {
