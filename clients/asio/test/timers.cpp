@@ -2,6 +2,7 @@
 /* One thread: wheel::steady_timer behaves as Asio's timer, and restarts its waits. */
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <sys/resource.h>
@@ -58,7 +59,12 @@ private:
 	net::io_context context_;
 	std::array<std::unique_ptr<Timer>, TIMERS> timers_;
 #if WHEEL_ASIO_CANCELS
-	std::array<net::cancellation_signal, TIMERS> signals_;
+	/*
+	 * One signal per wait, and the latest one of each timer. Asio identifies a wait by the address
+	 * of what it stores in the signal, so the play frees none of them.
+	 */
+	std::deque<net::cancellation_signal> signals_;
+	std::array<net::cancellation_signal *, TIMERS> latest_{};
 #endif
 	log log_;
 	long waits_ = 0;
@@ -91,7 +97,9 @@ private:
 
 #if WHEEL_ASIO_CANCELS
 		if (!below(3)) {
-			timers_[nr]->async_wait(net::bind_cancellation_slot(signals_[nr].slot(), handler));
+			signals_.emplace_back();
+			latest_[nr] = &signals_.back();
+			timers_[nr]->async_wait(net::bind_cancellation_slot(latest_[nr]->slot(), handler));
 			return;
 		}
 #endif
@@ -102,7 +110,7 @@ private:
 	void forget(int nr)
 	{
 #if WHEEL_ASIO_CANCELS
-		signals_[nr].slot().clear();
+		latest_[nr] = nullptr;
 #else
 		(void)nr;
 #endif
@@ -151,8 +159,9 @@ private:
 			break;
 #if WHEEL_ASIO_CANCELS
 		case 9:
-			signals_[nr].emit(below(2) ? net::cancellation_type::terminal :
-						     net::cancellation_type::total);
+			if (latest_[nr])
+				latest_[nr]->emit(below(2) ? net::cancellation_type::terminal :
+							     net::cancellation_type::total);
 			break;
 #endif
 		case 10:
