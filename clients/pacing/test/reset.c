@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * reset FLOWS PACKETS: take dummy0 down while PACKETS packets of each of FLOWS sockets wait. The
- * system call must discard them in constant time. They are freed in bounded steps: a thread that
- * sleeps for a millisecond must run again within LONGEST.
+ * reset FLOWS PACKETS LONGEST: take dummy0 down while PACKETS packets of each of FLOWS sockets wait.
+ * The system call must discard them in constant time. They are freed in bounded steps: a thread
+ * that sleeps for a millisecond must run again within LONGEST microseconds.
  *
  * The guest counts instructions and has one processor, so that the times are exact.
  */
@@ -16,8 +16,6 @@
 #include <sys/ioctl.h>
 #include <time.h>
 #include "pace.h"
-
-#define LONGEST	3000000ULL
 
 static uint64_t longest;
 
@@ -86,14 +84,15 @@ static uint64_t discard(int *fds, unsigned int flows, unsigned int packets)
 
 int main(int argc, char **argv)
 {
-	unsigned int flows = argc > 2 ? strtoul(argv[1], NULL, 0) : 0;
-	unsigned int packets = argc > 2 ? strtoul(argv[2], NULL, 0) : 0;
-	uint64_t few, many;
+	unsigned int flows = argc > 3 ? strtoul(argv[1], NULL, 0) : 0;
+	unsigned int packets = argc > 3 ? strtoul(argv[2], NULL, 0) : 0;
+	uint64_t few, many, most;
 	pthread_t thread;
 	int *fds;
 
 	if (!flows || !packets)
-		die("usage: reset FLOWS PACKETS");
+		die("usage: reset FLOWS PACKETS LONGEST");
+	most = strtoull(argv[3], NULL, 0);
 	fds = malloc(flows * sizeof(*fds));
 	allow_files(flows);
 	for (unsigned int i = 0; i < flows; i++)
@@ -106,5 +105,5 @@ int main(int argc, char **argv)
 	many = discard(fds, flows, packets);
 	printf("discarded %u packets in %lu us, %u in %lu us; another thread waited for %lu us\n",
 	       flows, few / 1000, flows * packets, many / 1000, longest / 1000);
-	return many > 2 * few || longest > LONGEST;
+	return many > 2 * few || longest > most * 1000;
 }
