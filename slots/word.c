@@ -139,11 +139,6 @@ enum wheel_claim wheel_word_claim(void *data, struct wheel_timer *timer, u64 due
 	if (!slot->word)
 		return WHEEL_FIRE;
 	at = wheel_word_of(slots, slot);
-	/* The wheel is being stopped, or the clock is at its end: requeueing is impossible. */
-	if (due >= WHEEL_MAX_TIME) {
-		*deadline = wheel_word_end(at);
-		return wheel_word_parked(*deadline) ? claim_parked(slot) : WHEEL_FIRE;
-	}
 	for (try = 0; try < TRIES; try++) {
 		u64 word = READ_ONCE(*at);
 
@@ -156,8 +151,13 @@ enum wheel_claim wheel_word_claim(void *data, struct wheel_timer *timer, u64 due
 		if (wheel_word_swap(at, word, WHEEL_WORD_IDLE))
 			return WHEEL_FIRE;
 	}
-	*deadline = due + 1;
-	return WHEEL_LATER;
+	if (due < WHEEL_MAX_TIME) {
+		*deadline = due + 1;
+		return WHEEL_LATER;
+	}
+	/* The wheel is being stopped, or the clock is at its end: requeueing is impossible. */
+	*deadline = wheel_word_end(at);
+	return wheel_word_parked(*deadline) ? claim_parked(slot) : WHEEL_FIRE;
 }
 
 /*

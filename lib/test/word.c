@@ -67,6 +67,21 @@ static void word_life(void)
 	libwheel_close(wheel);
 }
 
+/* A timer that is parked when the clock reaches its end remains parked, and can be armed. */
+static void parked_at_the_end_of_the_clock(void)
+{
+	struct libwheel *wheel = open_words(64);
+	__u64 id = word(wheel, 3);
+
+	EXPECT_EQ(0, libwheel_word_arm(wheel, id, WHEEL_MAX_TIME));
+	EXPECT_EQ(0, advance(wheel, MS));
+	EXPECT_EQ(0, libwheel_word_park(wheel, id));
+	EXPECT_EQ(0, advance(wheel, WHEEL_MAX_TIME));
+	EXPECT_EQ(0, next_id(wheel));
+	EXPECT_EQ(0, libwheel_word_arm(wheel, id, WHEEL_MAX_TIME));
+	libwheel_close(wheel);
+}
+
 static void errors(void)
 {
 	struct libwheel *plain = open_virtual(64);
@@ -361,6 +376,7 @@ static void slots_that_have_no_word(void)
 
 const struct ktap_test word_tests[] = {
 	TEST(word_life),
+	TEST(parked_at_the_end_of_the_clock),
 	TEST(errors),
 	TEST(word_and_stop),
 	TEST(slots_that_have_no_word),
