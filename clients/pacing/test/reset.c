@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * reset FLOWS PACKETS LONGEST: take dummy0 down while PACKETS packets of each of FLOWS sockets wait.
- * The system call must discard them in constant time. They are freed in bounded steps: a thread
- * that sleeps for a millisecond must run again within LONGEST microseconds.
+ * reset FLOWS PACKETS LONGEST: take dummy0 down while PACKETS packets of each of FLOWS sockets
+ * wait. The system call must discard them in constant time. They are freed in bounded steps: a
+ * thread that sleeps for a millisecond must run again within LONGEST microseconds. It has
+ * real-time priority, so that no time slice of the scheduler is part of its wait.
  *
  * The guest counts instructions and has one processor, so that the times are exact.
  */
@@ -10,6 +11,7 @@
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +24,11 @@ static uint64_t longest;
 /* Record the longest time between two runs of this thread. */
 static void *watch(void *unused)
 {
+	struct sched_param priority = { .sched_priority = 1 };
 	uint64_t time = now();
 
+	if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority))
+		die("no real-time priority");
 	for (;;) {
 		uint64_t before = time;
 
