@@ -45,6 +45,7 @@ static void faults_open(void)
 	write_file(DEBUG "fail_page_alloc/ignore-gfp-wait", "0");
 	write_file(DEBUG "fail_page_alloc/min-order", "0");
 	write_file(DEBUG "fail_page_alloc/verbose", "0");
+	write_file(DEBUG "fail_usercopy/verbose", "0");
 	nth = open("/proc/thread-self/fail-nth", O_RDWR);
 	if (nth < 0)
 		die("fail-nth: %s", strerror(errno));
