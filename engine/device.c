@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What /dev/wheel has to know of a wheel, and other owners do not.
+ * Properties of a wheel that only /dev/wheel needs.
  */
 #include <linux/overflow.h>
 #include <linux/slab.h>
@@ -13,7 +13,7 @@ u32 wheel_number(const struct wheel *wheel)
 	return wheel->id;
 }
 
-/* Return how far ahead of its clock a wheel accepts deadlines; WHEEL_MAX_TIME if without limit. */
+/* Return the range of deadlines, from the current time on; WHEEL_MAX_TIME if there is no limit. */
 u64 wheel_reach(const struct wheel *wheel)
 {
 	return wheel_span(&wheel->base->core);

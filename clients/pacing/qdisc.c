@@ -295,7 +295,7 @@ static u64 packet_gap(struct pacing *pacing, const struct sk_buff *skb, unsigned
  * Set the earliest departure of the packet after @skb. @departure is the one planned for @skb. Its
  * lateness is determined by the last reading of the clock, which may be old. A flow whose next
  * departure is after that reading must wait, and when it has waited, the clock is read again. So
- * the flow catches up only with what was due at the last reading.
+ * the flow catches up only with the packets that were due at the last reading.
  */
 static void flow_charge(struct pacing *pacing, struct flows *flows, struct flow *flow,
 			const struct sk_buff *skb, u64 departure, unsigned long rate)
