@@ -11,11 +11,10 @@
  *					wheel_unlock(), which starts the hrtimer
  *
  * An owner creates its wheel with wheel_create_owned(), and initializes its timers with
- * wheel_timer_init() and without a function. wheel_timer_pending(), _deadline(),
- * _fired(), _push() and _wheel(), and wheel_now() take no lock. Functions whose name ends in
- * _locked, and those that state it, require wheel_lock(). While it is held, no other function of the
- * wheel may be called. While a timer is not pending, its @node and its @function belong to the
- * owner.
+ * wheel_timer_init() and without a function. wheel_timer_pending(), _deadline(), _fired(), _push()
+ * and _wheel(), and wheel_now() take no lock. Functions whose name ends in _locked, and those that
+ * state it, require wheel_lock(). While it is held, no other function of the wheel may be called.
+ * While a timer is not pending, its @node and its @function belong to the owner.
  */
 #ifndef _LINUX_WHEEL_TIMER_OWNER_H
 #define _LINUX_WHEEL_TIMER_OWNER_H
