@@ -50,6 +50,11 @@ const struct counter counters[] = {
 	{ NULL }
 };
 
+/* The histogram follows the counters. */
+_Static_assert(ARRAY_SIZE(counters) - 1 == (offsetof(struct wheel_stats, late) -
+					    offsetof(struct wheel_stats, armed)) / sizeof(u64),
+	       "each counter has one row");
+
 static void put_plain(FILE *to, const char *text)
 {
 	fputs(text, to);
