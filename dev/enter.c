@@ -92,8 +92,7 @@ int wheel_file_enter(struct wheel_file *file, void *arg)
 	err = kicks ? wheel_file_kick(file) : 0;
 	if (err)
 		return err;
-	/* The program checks for events after this call, so the next event causes a wake-up. */
-	enter->ready = enter_run(file, 1, false);
+	enter->ready = enter_run(file, enter->wait, false);
 	if (!file->ring.size)
 		enter->ready = 0;
 	if (enter->ready >= enter->wait || !enter->until)
