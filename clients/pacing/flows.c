@@ -9,8 +9,11 @@
 #include "pacing.h"
 #include "table.h"
 
-/* Maximum number of flows to check at once, by the timer and before a flow is created. */
-#define COLLECT_MAX	64
+/*
+ * Number of flows to check before a flow is created: more than one, so that those which are no
+ * longer used become fewer. And half the maximum number, if all permitted ones exist.
+ */
+#define COLLECT		2
 #define EVICT_MAX	16
 
 /*
@@ -53,8 +56,6 @@ static bool flow_check(struct flows *flows, long age, u64 now)
 		   flow->next <= now;
 
 	flows->check_first = flow->check_after;
-	if (flows->unchecked)
-		flows->unchecked--;
 	if (old)
 		flow_free(flows, flow);
 	else
@@ -62,40 +63,28 @@ static bool flow_check(struct flows *flows, long age, u64 now)
 	return old;
 }
 
-/* Free an idle flow, unless the next ones to check have packets or must wait for their rate. */
+/*
+ * Free an idle flow, unless the next ones to check have packets. One that must wait for its rate is
+ * freed only if there is no other: it may exceed its rate then, but new flows are not dropped.
+ */
 static bool flow_evict(struct flows *flows)
 {
 	u64 now = ktime_get_ns();
 	int n;
 
-	for (n = 0; n < EVICT_MAX; n++)
-		if (flow_check(flows, 0, now))
+	for (n = 0; n < 2 * EVICT_MAX; n++)
+		if (flow_check(flows, 0, n < EVICT_MAX ? now : WHEEL_NEVER))
 			return true;
 	return false;
 }
 
-static void collect_at(struct flows *flows, u64 time)
-{
-	flows->collections++;
-	wheel_timer_arm_locked(&flows->collect, time, 0);
-}
-
-/*
- * Free flows that are idle for a long time, COLLECT_MAX at once. The timer is pending while there
- * are flows.
- */
-static void flows_collect(struct flows *flows, u64 now)
+/* Free flows that are idle for a long time. */
+static void flows_collect(struct flows *flows)
 {
 	int n;
 
-	if (!flows->unchecked)
-		flows->unchecked = flows->count;
-	for (n = 0; n < COLLECT_MAX && flows->unchecked; n++)
-		flow_check(flows, IDLE_AGE, now);
-	if (flows->unchecked)
-		collect_at(flows, now + NSEC_PER_MSEC);
-	else if (flows->count)
-		collect_at(flows, now + jiffies_to_nsecs(IDLE_AGE));
+	for (n = 0; n < COLLECT && flows->count; n++)
+		flow_check(flows, IDLE_AGE, flows->now);
 }
 
 /* Create an idle flow. At most @limit flows are idle or have packets, each. */
@@ -103,6 +92,7 @@ struct flow *flow_create(struct flows *flows, unsigned long key, u32 limit)
 {
 	struct flow *flow;
 
+	flows_collect(flows);
 	if (flows->idle_count >= limit && !flow_evict(flows))
 		return NULL;
 	flow = kmem_cache_zalloc(cache, GFP_ATOMIC | __GFP_NOWARN);
@@ -114,11 +104,6 @@ struct flow *flow_create(struct flows *flows, unsigned long key, u32 limit)
 	table_insert(&flows->table, flow, flows->count);
 	flow_rest(flows, flow);
 	check_append(flows, flow);
-	if (unlikely(!wheel_timer_pending(&flows->collect))) {
-		wheel_lock(flows->wheel);
-		collect_at(flows, ktime_get_ns() + jiffies_to_nsecs(IDLE_AGE));
-		wheel_unlock(flows->wheel);
-	}
 	return flow;
 }
 
@@ -126,8 +111,9 @@ static enum hrtimer_restart flows_interrupt(void *data)
 {
 	struct flows *flows = data;
 
-	/* __netif_schedule() orders this store before the next dequeue(). */
 	WRITE_ONCE(flows->due, true);
+	/* Pairs with flows_all_wait(). */
+	smp_mb__before_atomic();
 	rcu_read_lock();
 	__netif_schedule(qdisc_root(flows->sch));
 	rcu_read_unlock();
@@ -139,13 +125,8 @@ static void flows_expire(void *data, struct wheel_timer **due, unsigned int n, u
 	struct flows *flows = data;
 	unsigned int i;
 
-	for (i = 0; i < n; i++) {
-		if (unlikely(due[i] == &flows->collect))
-			flows_collect(flows, now);
-		else
-			turns_add(&flows->ready,
-				  from_wheel_timer((struct flow *)NULL, due[i], timer));
-	}
+	for (i = 0; i < n; i++)
+		turns_add(&flows->ready, from_wheel_timer((struct flow *)NULL, due[i], timer));
 }
 
 static const struct wheel_owner flows_owner = {
@@ -189,15 +170,15 @@ void flow_wake(struct flows *flows, struct flow *flow)
 	wheel_unlock(flows->wheel);
 }
 
-/* Add the counters of the flows' wheel. The timer of the collection is no flow. */
+/* Add the counters of the flows' wheel. */
 void flows_add_stats(struct flows *flows, struct wheel_stats *sum)
 {
 	struct wheel_stats stats;
 	int i;
 
 	wheel_read_stats(flows->wheel, &stats);
-	sum->armed += stats.armed - flows->collections;
-	sum->pending += stats.pending - wheel_timer_pending(&flows->collect);
+	sum->armed += stats.armed;
+	sum->pending += stats.pending;
 	sum->wakeups += stats.wakeups;
 	for (i = 0; i < ARRAY_SIZE(sum->late); i++)
 		sum->late[i] += stats.late[i];
@@ -221,7 +202,6 @@ struct flows *flows_create(struct Qdisc *sch, u64 tick)
 		return NULL;
 	}
 	flows->sch = sch;
-	wheel_timer_init(&flows->collect, flows->wheel, NULL);
 	return flows;
 }
 

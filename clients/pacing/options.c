@@ -10,12 +10,13 @@
 
 #define HORIZON_MAX	(3600ULL * NSEC_PER_SEC)
 #define TICK_MAX	(10ULL * NSEC_PER_MSEC)
+#define QUANTUM_MIN	256U
 #define QUANTUM_MAX	(1U << 20)
 #define INITIAL_MAX	(1U << 30)
 
 void options_default(struct Qdisc *sch, struct options *options)
 {
-	unsigned int mtu = psched_mtu(qdisc_dev(sch));
+	u32 mtu = clamp_t(u32, psched_mtu(qdisc_dev(sch)), QUANTUM_MIN / 2, QUANTUM_MAX / 2);
 
 	*options = (struct options) {
 		.limit			= 10000,
@@ -61,8 +62,8 @@ static int options_check(const struct options *options, struct netlink_ext_ack *
 {
 	if (!options->limit || !options->flow_limit)
 		NL_SET_ERR_MSG_MOD(extack, "limit and flow_limit must be at least 1");
-	else if (!options->quantum || options->quantum > QUANTUM_MAX)
-		NL_SET_ERR_MSG_MOD(extack, "quantum must be from 1 to 1048576 bytes");
+	else if (options->quantum < QUANTUM_MIN || options->quantum > QUANTUM_MAX)
+		NL_SET_ERR_MSG_MOD(extack, "quantum must be from 256 to 1048576 bytes");
 	else if (options->initial_quantum > INITIAL_MAX)
 		NL_SET_ERR_MSG_MOD(extack, "initial_quantum must be at most 2^30 bytes");
 	else if (!options->maxrate)

@@ -96,12 +96,9 @@ struct table {
  * @ready: other ready flows
  * @check_first: flow whose age is checked next, or NULL
  * @check_last: flow whose age is checked last; valid only if @check_first is not NULL
- * @unchecked: number of flows left to check in this round of @collect
  * @count: number of flows
  * @idle_count: number of flows without packets
  * @collected: number of idle flows that were freed
- * @collections: number of times that @collect was armed
- * @collect: timer that frees idle flows
  * @sch: qdisc
  * @discarded: entry in pacing.discarded
  * @table: flows by key
@@ -116,12 +113,9 @@ struct flows {
 	struct turns		ready;
 	struct flow		*check_first;
 	struct flow		*check_last;
-	u32			unchecked;
 	u32			count;
 	u32			idle_count;
 	u64			collected;
-	u64			collections;
-	struct wheel_timer	collect;
 	struct Qdisc		*sch;
 	struct llist_node	discarded;
 	struct table		table;
@@ -159,10 +153,11 @@ struct options {
  * @flows: flows in use, or NULL if none could be allocated since the last reset
  * @spare: flows for the next reset, or NULL; lockless
  * @discarded: flows to free
- * @renew: frees the discarded flows, which takes long, and allocates the spare ones
+ * @renew: allocates the spare flows, and frees the discarded ones, which takes long
  * @counts: counters that tc_wheel_xstats describes
  * @past: counters of the wheels of discarded flows
  * @sch: qdisc
+ * @memcg: memory cgroup that created the qdisc, to which the wheels are charged
  */
 struct pacing {
 	struct options		options;
@@ -173,6 +168,7 @@ struct pacing {
 	struct tc_wheel_xstats	counts;
 	struct wheel_stats	past;
 	struct Qdisc		*sch;
+	struct mem_cgroup	*memcg;
 };
 
 struct flows *flows_create(struct Qdisc *sch, u64 tick);
@@ -192,8 +188,8 @@ int pacing_dump(struct Qdisc *sch, struct sk_buff *skb);
 int pacing_dump_stats(struct Qdisc *sch, struct gnet_dump *dump);
 
 /*
- * Number of jiffies after which an idle flow may be freed, and between two checks of all flows.
- * Idle flows are in no list, so that a flow that becomes idle and busy repeatedly costs nothing.
+ * Number of jiffies after which an idle flow may be freed. Idle flows are in no list, so that a
+ * flow that becomes idle and busy repeatedly costs nothing.
  */
 #define IDLE_AGE	(3 * HZ)
 

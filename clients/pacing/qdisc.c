@@ -13,6 +13,7 @@
 #include <linux/if_ether.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
+#include <linux/memcontrol.h>
 #include <linux/module.h>
 #include <linux/pkt_sched.h>
 #include <net/inet_ecn.h>
@@ -92,7 +93,8 @@ static void socket_is_paced(struct sock *sk)
 
 /*
  * The key of a packet's flow. A UDP socket that is not connected, and sends to many destinations,
- * is in state CLOSE. Replies of a listener and of an incomplete socket must not wait for a rate.
+ * is in state CLOSE. If it has a rate, it has a flow, because others must not wait for its rate.
+ * Neither must replies of a listener and of an incomplete socket.
  */
 static unsigned long packet_key(const struct pacing *pacing, struct sk_buff *skb)
 {
@@ -100,6 +102,8 @@ static unsigned long packet_key(const struct pacing *pacing, struct sk_buff *skb
 
 	if (likely(sk && sk_fullsock(sk))) {
 		if (likely(sk->sk_state != TCP_CLOSE && sk->sk_state != TCP_LISTEN))
+			return (unsigned long)sk;
+		if (sk->sk_state == TCP_CLOSE && READ_ONCE(sk->sk_pacing_rate) != NO_RATE)
 			return (unsigned long)sk;
 		if (sk->sk_state == TCP_LISTEN)
 			skb_orphan(skb);
@@ -388,11 +392,25 @@ static struct sk_buff *packet_next(struct Qdisc *sch, struct flows *flows)
 	return flow_send(sch, flows, turns);
 }
 
-/* Check whether no packet may leave. While all flows wait, a dequeue() follows each enqueue(). */
+/*
+ * Check whether no packet may leave. While all flows wait, a dequeue() follows each enqueue().
+ *
+ *	net_tx_action()			flows_interrupt()
+ *
+ *	clear __QDISC_STATE_SCHED	due = true
+ *	full barrier			full barrier
+ *	read due			test and set __QDISC_STATE_SCHED
+ *
+ * Either this reads @due, or the interrupt schedules the qdisc once more. On x86, both atomic
+ * operations are the barriers.
+ */
 static bool flows_all_wait(const struct flows *flows)
 {
-	return !flows->fresh.first && !flows->ready.first && !flows->direct.count &&
-	       !READ_ONCE(flows->due);
+	if (flows->fresh.first || flows->ready.first || flows->direct.count)
+		return false;
+	/* Pairs with flows_interrupt(). */
+	smp_mb__after_atomic();
+	return !READ_ONCE(flows->due);
 }
 
 static noinline struct sk_buff *packet_dequeue(struct Qdisc *sch, struct flows *flows)
@@ -415,16 +433,20 @@ static struct sk_buff *pacing_dequeue(struct Qdisc *sch)
 	return unlikely(!flows) || flows_all_wait(flows) ? NULL : packet_dequeue(sch, flows);
 }
 
-/* Free discarded flows, and allocate those for the next reset. */
+/* Allocate the flows for the next reset, then free the discarded ones. */
 static void pacing_renew(struct work_struct *work)
 {
 	struct pacing *pacing = container_of(work, struct pacing, renew);
+	struct mem_cgroup *own = set_active_memcg(pacing->memcg);
 	struct flows *flows, *next;
 
+	flows = READ_ONCE(pacing->spare) ? NULL : flows_create(pacing->sch, pacing->options.tick);
+	if (flows)
+		/* Pairs with the xchg() of the two users: the flows are complete. */
+		smp_store_release(&pacing->spare, flows);
+	set_active_memcg(own);
 	llist_for_each_entry_safe(flows, next, llist_del_all(&pacing->discarded), discarded)
 		flows_destroy(flows);
-	if (!READ_ONCE(pacing->spare))
-		WRITE_ONCE(pacing->spare, flows_create(pacing->sch, pacing->options.tick));
 }
 
 /*
@@ -472,6 +494,7 @@ static int pacing_init(struct Qdisc *sch, struct nlattr *attr, struct netlink_ex
 	int err;
 
 	pacing->sch = sch;
+	pacing->memcg = get_mem_cgroup_from_mm(current->mm);
 	INIT_WORK(&pacing->renew, pacing_renew);
 	options_default(sch, &pacing->options);
 	err = attr ? options_parse(attr, &pacing->options, extack) : 0;
@@ -490,6 +513,7 @@ static void pacing_destroy(struct Qdisc *sch)
 	flush_work(&pacing->renew);
 	flows_destroy(pacing->flows);
 	flows_destroy(pacing->spare);
+	mem_cgroup_put(pacing->memcg);
 }
 
 static struct Qdisc_ops pacing_ops = {
