@@ -155,6 +155,11 @@ struct store {
 	bool must_commit;
 };
 
+#define STORE_OTHER_VERSION \
+	"the store version is %lld, which is not that of this wheelq (%d)"
+#define STORE_STRING(x)	#x
+#define STORE_TEXT(x)	STORE_STRING(x)
+
 /* Pages that a change of a job writes: of the table, of the index, and above them. */
 #define STORE_CHANGE_BYTES	4096
 

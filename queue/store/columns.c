@@ -63,7 +63,7 @@ void columns_read(struct job_record *rec, const uint64_t values[COLUMN_COUNT + 1
 		fail(EXIT_FAILED,
 		     "the store is damaged: job %llu has the unknown state %u; delete its row; exiting",
 		     (unsigned long long)rec->id, rec->state);
-	if (values[KICKS] >> CHECKSUM_SHIFT && values[KICKS] != with_checksum(values, rec->kicks))
+	if (values[KICKS] != with_checksum(values, rec->kicks))
 		fail(EXIT_FAILED,
 		     "the store is damaged: job %llu does not match its checksum; delete its row; exiting",
 		     (unsigned long long)rec->id);

@@ -14,7 +14,7 @@
 
 /*
  * The last column, kicks, has the checksum of the others in its upper half. It comes before the
- * body, so SQLite does not have to read the body for it. 0: a job of an older version has none.
+ * body, so SQLite does not have to read the body for it.
  */
 
 /* @values: the id, COLUMNS. */

@@ -382,11 +382,9 @@ static bool postgres_has_body(struct store *store, uint64_t id)
 	return bodies_have(&postgres_of(store)->bodies, id);
 }
 
-/* A job of an older version has no checksum. */
 static bool matches(const struct pg_result *result, int row)
 {
-	return PQgetisnull(result, row, 2) ||
-	       postgres_number(result, row, 2) ==
+	return postgres_number(result, row, 2) ==
 	       columns_checksum(postgres_number(result, row, 0), PQgetvalue(result, row, 1),
 				PQgetlength(result, row, 1));
 }

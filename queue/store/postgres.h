@@ -31,8 +31,6 @@
 /* "wlq": the class of wheelq's advisory locks; the object identifies the schema. */
 #define POSTGRES_LOCK_CLASS	"7826545"
 
-#define POSTGRES_STRING(x)	#x
-#define POSTGRES_TEXT(x)	POSTGRES_STRING(x)
 /* In SQL: the sessions that hold these locks in this database; a condition may follow. */
 #define POSTGRES_HOLDERS \
 	"pg_locks l JOIN pg_stat_activity a USING(pid)\n" \
@@ -46,14 +44,14 @@
 #define POSTGRES_END_SILENT \
 	"SELECT pg_terminate_backend(pid) FROM " POSTGRES_HOLDERS "\n" \
 	"AND a.wait_event_type = 'Client' AND a.state_change < clock_timestamp()\n" \
-	"- interval '" POSTGRES_TEXT(POSTGRES_LEASE_MS) " ms'"
+	"- interval '" STORE_TEXT(POSTGRES_LEASE_MS) " ms'"
 
 /* Limit on the number of jobs that one statement deletes. */
 #define POSTGRES_REMOVED	256
 /* Size of a job without its body: a row, and entries of indexes. */
 #define POSTGRES_JOB_BYTES	256
 /* In SQL: size of a job. */
-#define POSTGRES_JOB_SIZE	POSTGRES_TEXT(POSTGRES_JOB_BYTES) " + length(body)"
+#define POSTGRES_JOB_SIZE	STORE_TEXT(POSTGRES_JOB_BYTES) " + length(body)"
 
 enum postgres_statement {
 	PG_PUT, PG_CHANGE, PG_REMOVE, PG_SET_KEY, PG_DROP_KEY, PG_FIND_KEY,

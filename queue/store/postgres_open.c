@@ -23,51 +23,32 @@
 #define MOST_BACK_OFF_MS	5000
 /* Older versions are no longer supported by PostgreSQL. */
 #define VERSION_LEAST	140000
+/* Of the tables. */
+#define TABLES_VERSION	6
 /* Changes of one commit, so that other clients are served in between. */
 #define BATCH_BYTES	(8 << 20)
 
-/*
- * Element n upgrades a store of version n to version n + 1. A released element is never changed: a
- * new version is a new element at the end.
- */
-static const char *const upgrades[] = {
+static const char schema[] =
 	"CREATE TABLE wheelq_job(id bigint PRIMARY KEY, tube bigint NOT NULL,\n"
 	"  state bigint NOT NULL, rank bigint NOT NULL, due bigint NOT NULL,\n"
 	"  created bigint NOT NULL, delay bigint NOT NULL, ttr bigint NOT NULL,\n"
 	"  pri bigint NOT NULL, reserves bigint NOT NULL,\n"
 	"  timeouts bigint NOT NULL, releases bigint NOT NULL,\n"
-	"  buries bigint NOT NULL, kicks bigint NOT NULL, body bytea NOT NULL);"
+	"  buries bigint NOT NULL, kicks bigint NOT NULL, body bytea NOT NULL,\n"
+	"  key text, crc bigint NOT NULL);"
 	"CREATE INDEX wheelq_place ON wheelq_job(tube, state, rank, due, id);"
-	"CREATE TABLE wheelq_tube(number bigint PRIMARY KEY,\n"
+	"CREATE INDEX wheelq_key ON wheelq_job(tube, key) WHERE key IS NOT NULL;"
+	"CREATE TABLE wheelq_tube(turn bigint PRIMARY KEY, number bigint NOT NULL,\n"
 	"  delayed bigint NOT NULL, timed bigint NOT NULL, ready bigint NOT NULL,\n"
 	"  reserved bigint NOT NULL, buried bigint NOT NULL, name text NOT NULL);"
-	"CREATE TABLE wheelq_store(version bigint NOT NULL,\n"
-	"  next_id bigint NOT NULL, skew bigint NOT NULL, clock bigint NOT NULL,\n"
-	"  bytes bigint NOT NULL, epoch bigint NOT NULL,\n"
-	"  until timestamptz NOT NULL);"
-	"INSERT INTO wheelq_store VALUES(0, 1, 0, 0, 0, 0, '-infinity');",
-	"ALTER TABLE wheelq_store ADD COLUMN counted bigint NOT NULL DEFAULT 0;"
-	"UPDATE wheelq_store SET counted = next_id;",
-	"ALTER TABLE wheelq_job ADD COLUMN key text;"
-	"CREATE INDEX wheelq_key ON wheelq_job(tube, key) WHERE key IS NOT NULL;",
 	"CREATE TABLE wheelq_limit(reserved bigint NOT NULL, rate bigint NOT NULL,\n"
-	"  name text PRIMARY KEY);",
+	"  name text PRIMARY KEY);"
 	"CREATE TABLE wheelq_epoch(epoch bigint NOT NULL);"
-	"INSERT INTO wheelq_epoch SELECT epoch FROM wheelq_store;"
+	"INSERT INTO wheelq_epoch VALUES(0);"
 	"CREATE TABLE wheelq_size(turn bigint PRIMARY KEY, bytes bigint NOT NULL);"
-	"INSERT INTO wheelq_size SELECT 0, bytes - (SELECT coalesce(sum("
-	POSTGRES_JOB_SIZE "), 0)\n"
-	"  FROM wheelq_job WHERE id >= counted) FROM wheelq_store;"
-	"ALTER TABLE wheelq_store DROP COLUMN epoch, DROP COLUMN bytes;"
-	"ALTER TABLE wheelq_tube ADD COLUMN turn bigint;"
-	"UPDATE wheelq_tube SET turn = number;"
-	"ALTER TABLE wheelq_tube DROP CONSTRAINT wheelq_tube_pkey,\n"
-	"  ADD PRIMARY KEY(turn);"
-	"ALTER TABLE wheelq_job ADD COLUMN crc bigint;",
-	"ALTER TABLE wheelq_store DROP COLUMN until;",
-};
-
-#define SCHEMA	((int)(sizeof(upgrades) / sizeof(*upgrades)))
+	"INSERT INTO wheelq_size VALUES(0, 0);"
+	"CREATE TABLE wheelq_store(version bigint NOT NULL, next_id bigint NOT NULL,\n"
+	"  skew bigint NOT NULL, clock bigint NOT NULL, counted bigint NOT NULL);";
 
 /* The result of statements, which must succeed; NULL: lost. The caller clears it. */
 static struct pg_result *result_of(struct postgres *p, const char *sql)
@@ -191,42 +172,34 @@ static void become_holder(struct postgres *p)
 	}
 }
 
-/* In one transaction: after a crash, the store has the old version. */
-static void check_schema(struct postgres *p)
+/* In one transaction: after a crash, the database is still empty. */
+static void create_tables(struct postgres *p)
 {
-	bool is_there = number_of(p, "SELECT (to_regclass('wheelq_store') IS NOT NULL)::int");
-	long long version = is_there ?
-		number_of(p, "SELECT version FROM wheelq_store") : 0;
-	char done[128];
-	int at;
+	unsigned long long first = p->shard ? p->shard->first_id : 1;
+	char row[128];
 
-	if (version > SCHEMA)
-		fail(EXIT_FAILED,
-		     "PostgreSQL %s: the store version is %lld, but only versions up to %d are supported; use a newer wheelq",
-		     PQdb(p->db), version, SCHEMA);
-	if (version == SCHEMA)
-		return;
-	if (!is_there && !p->shard &&
-	    number_of(p, "SELECT (to_regclass('wheelq.shard') IS NOT NULL)::int"))
+	if (!p->shard && number_of(p, "SELECT (to_regclass('wheelq.shard') IS NOT NULL)::int"))
 		fail(EXIT_USAGE, "PostgreSQL %s: its tubes are divided; --shards is required",
 		     PQdb(p->db));
+	snprintf(row, sizeof(row), "INSERT INTO wheelq_store VALUES(%d, %llu, 0, 0, %llu)",
+		 TABLES_VERSION, first, first);
 	execute(p, "BEGIN");
-	for (at = version; at < SCHEMA; at++)
-		execute(p, upgrades[at]);
-	snprintf(done, sizeof(done), "UPDATE wheelq_store SET version = %d",
-		 SCHEMA);
-	execute(p, done);
-	if (!is_there && p->shard) {
-		snprintf(done, sizeof(done),
-			 "UPDATE wheelq_store SET (next_id, counted) = (%llu, %llu)",
-			 (unsigned long long)p->shard->first_id,
-			 (unsigned long long)p->shard->first_id);
-		execute(p, done);
-	}
+	execute(p, schema);
+	execute(p, row);
 	execute(p, "COMMIT");
-	if (is_there && !p->store.is_lost)
-		say("PostgreSQL %s: store upgraded from version %lld to %d",
-		    PQdb(p->db), version, SCHEMA);
+}
+
+static void check_schema(struct postgres *p)
+{
+	long long version = TABLES_VERSION;
+
+	if (!number_of(p, "SELECT (to_regclass('wheelq_store') IS NOT NULL)::int"))
+		create_tables(p);
+	else
+		version = number_of(p, "SELECT version FROM wheelq_store");
+	if (version != TABLES_VERSION && !p->store.is_lost)
+		fail(EXIT_FAILED, "PostgreSQL %s: " STORE_OTHER_VERSION, PQdb(p->db), version,
+		     TABLES_VERSION);
 }
 
 /* From now on, the other servers forward commands to this process. */

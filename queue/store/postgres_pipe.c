@@ -89,8 +89,8 @@ static const char *const keywords[] = {
 };
 
 #define VALUES(uri) { \
-	"wheelq", POSTGRES_TEXT(POSTGRES_LEASE_S), "2", "1", "3", \
-	POSTGRES_TEXT(POSTGRES_LEASE_MS), uri, NULL, \
+	"wheelq", STORE_TEXT(POSTGRES_LEASE_S), "2", "1", "3", \
+	STORE_TEXT(POSTGRES_LEASE_MS), uri, NULL, \
 }
 
 struct pg_conn *postgres_connect(const char *uri)

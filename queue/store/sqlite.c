@@ -430,11 +430,9 @@ static bool sqlite_get(struct store *store, uint64_t id, struct job_record *rec)
 	return found;
 }
 
-/* A job of an older version has no checksum. */
 static bool matches(sqlite3_stmt *statement, uint64_t id)
 {
-	return sqlite3_column_type(statement, 1) == SQLITE_NULL ||
-	       sqlite3_column_int64(statement, 1) ==
+	return sqlite3_column_int64(statement, 1) ==
 	       columns_checksum(id, sqlite3_column_blob(statement, 0),
 				sqlite3_column_bytes(statement, 0));
 }

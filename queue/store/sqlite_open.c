@@ -15,6 +15,8 @@
 
 /* "wlq1". It identifies a database of wheelq, also for file(1). */
 #define APPLICATION	0x776c7131
+/* Of the tables. */
+#define TABLES_VERSION	5
 /* KiB of pages in memory, regardless of the size of the store. */
 #define CACHE_KIB	"-31744"
 /*
@@ -24,41 +26,26 @@
  */
 #define PAGE_BYTES	"1024"
 
-#define STRINGIFY(x)	#x
-#define TEXT(x)		STRINGIFY(x)
-
-/*
- * Element n upgrades a store of version n to version n + 1. An empty store has version 0.
- * A released element is never changed: a new version is a new element at the end.
- */
-static const char *const upgrades[] = {
+/* In one transaction: after a crash, the file is still empty. */
+static const char schema[] =
+	"BEGIN IMMEDIATE;"
 	"CREATE TABLE job(id INTEGER PRIMARY KEY, tube INTEGER,\n"
 	"  state INTEGER, rank INTEGER, due INTEGER, created INTEGER,\n"
 	"  delay INTEGER, ttr INTEGER, pri INTEGER, reserves INTEGER,\n"
 	"  timeouts INTEGER, releases INTEGER, buries INTEGER,\n"
-	"  kicks INTEGER, body BLOB);"
+	"  kicks INTEGER, body BLOB, crc INTEGER, key TEXT);"
 	"CREATE INDEX place ON job(tube, state, rank, due);"
+	"CREATE INDEX by_key ON job(tube, key) WHERE key IS NOT NULL;"
 	"CREATE TABLE tube(number INTEGER PRIMARY KEY, name TEXT UNIQUE,\n"
 	"  delayed INTEGER, timed INTEGER, ready INTEGER,\n"
 	"  reserved INTEGER, buried INTEGER);"
-	"CREATE TABLE numbers(one INTEGER PRIMARY KEY,\n"
-	"  next_id INTEGER, skew INTEGER, clock INTEGER);"
-	"INSERT INTO numbers VALUES(1, 1, 0, 0);"
-	"PRAGMA application_id=" TEXT(APPLICATION) ";",
-	"ALTER TABLE numbers ADD COLUMN counted INTEGER;"
-	"UPDATE numbers SET counted = next_id;",
-	"ALTER TABLE job ADD COLUMN crc INTEGER;"
-	"ALTER TABLE job ADD COLUMN key TEXT;"
-	"CREATE INDEX by_key ON job(tube, key) WHERE key IS NOT NULL;"
-	"ALTER TABLE numbers ADD COLUMN boot INTEGER;"
-	"ALTER TABLE numbers ADD COLUMN ahead INTEGER;"
-	"UPDATE numbers SET skew = skew * 1000000, boot = 0, ahead = 0;",
-	"CREATE TABLE tube_limit(name TEXT PRIMARY KEY, reserved INTEGER, rate INTEGER);",
-	/* No older version may read the checksum in the column kicks. */
-	"",
-};
-
-#define SCHEMA	((int)(sizeof(upgrades) / sizeof(*upgrades)))
+	"CREATE TABLE tube_limit(name TEXT PRIMARY KEY, reserved INTEGER, rate INTEGER);"
+	"CREATE TABLE numbers(one INTEGER PRIMARY KEY, next_id INTEGER, skew INTEGER,\n"
+	"  clock INTEGER, counted INTEGER, boot INTEGER, ahead INTEGER);"
+	"INSERT INTO numbers VALUES(1, 1, 0, 0, 1, 0, 0);"
+	"PRAGMA application_id=" STORE_TEXT(APPLICATION) ";"
+	"PRAGMA user_version=" STORE_TEXT(TABLES_VERSION) ";"
+	"COMMIT";
 
 static void execute(struct sqlite *s, const char *sql)
 {
@@ -80,22 +67,6 @@ static int64_t number_of(struct sqlite *s, const char *sql)
 	return number;
 }
 
-/* In one transaction: after a crash, the store has the old version. */
-static void upgrade(struct sqlite *s, int64_t version)
-{
-	char *done = sqlite3_mprintf("PRAGMA user_version=%d; COMMIT", SCHEMA);
-	int64_t from = version;
-
-	execute(s, "BEGIN IMMEDIATE");
-	while (version < SCHEMA)
-		execute(s, upgrades[version++]);
-	execute(s, done);
-	sqlite3_free(done);
-	if (from)
-		say("%s: upgraded from version %lld to %d",
-		    s->path, (long long)from, SCHEMA);
-}
-
 static void check_schema(struct sqlite *s)
 {
 	int64_t application = number_of(s, "PRAGMA application_id");
@@ -106,12 +77,11 @@ static void check_schema(struct sqlite *s)
 	if (application != APPLICATION && !is_empty)
 		fail(EXIT_FAILED, "%s: the database belongs to another program",
 		     s->path);
-	if (version > SCHEMA)
-		fail(EXIT_FAILED,
-		     "%s: the store version is %lld, but only versions up to %d are supported; use a newer wheelq",
-		     s->path, (long long)version, SCHEMA);
-	if (version < SCHEMA)
-		upgrade(s, version);
+	if (is_empty)
+		execute(s, schema);
+	else if (version != TABLES_VERSION)
+		fail(EXIT_FAILED, "%s: " STORE_OTHER_VERSION, s->path, (long long)version,
+		     TABLES_VERSION);
 }
 
 /*
