@@ -256,6 +256,23 @@ def postgres_store_of_another_version():
         assert "version is 99" in refusal(server)
 
 
+@contextlib.contextmanager
+def on_standby(serving, *options):
+    """Another server of the same store, until it takes over."""
+    with harness.Server() as other:
+        other.stop()
+        other.store, other.options = serving.store, options
+        stand_by(other)
+        yield other
+
+
+def stand_by(server):
+    server.launch()
+    assert b"on standby" in server.process.stderr.readline()
+    with contextlib.suppress(ConnectionRefusedError):
+        raise AssertionError(f"it accepts a connection: {server.client()}")
+
+
 def blocks_read(store, deleted):
     """The number of blocks that all sessions have accessed when @deleted jobs are deleted."""
     def counted():
@@ -278,45 +295,53 @@ def put_reserve_and_delete(client, count):
     return statistics.median(took)
 
 
+def session_of(server):
+    """The process of PostgreSQL that serves this server."""
+    return postgres.sql(server.store, "SELECT pid FROM pg_stat_activity JOIN pg_locks USING(pid)"
+                        " WHERE datname = current_database() AND locktype = 'advisory'")
+
+
 def postgres_snapshot_does_not_slow_commits_down():
     """While a snapshot is open, no version of a row can be removed. Each commit must access as few
     blocks after many commits as at first, also with a server on standby. The first round is not
-    measured, because indexes get a second level."""
-    with postgres.stores(), harness.Server() as server, harness.Server() as other:
-        other.stop()
-        other.store = server.store
-        other.launch()
-        assert b"on standby" in other.process.stderr.readline()
-        client, deleted, blocks, cpu, put = server.client(), ROUND, [], [], []
-        load.pipelined(client, [0] * ROUND)
+    measured, because indexes get a second level. A server whose database has no snapshot takes
+    turns, so that CPU times can be compared while the load of the machine changes."""
+    with postgres.stores(), harness.Server() as server, harness.Server() as without, \
+         on_standby(server):
+        deleted, blocks, cpu, put = ROUND, [], {server: [], without: []}, {server: [], without: []}
+        clients = {each: each.client() for each in cpu}
+        pids = {each: [session_of(each)] for each in cpu}
+        for client in clients.values():
+            load.pipelined(client, [0] * ROUND)
         end = time.monotonic() + SNAPSHOT_SECONDS
         # A snapshot, as pg_dump has.
         with transaction(server.store, "SELECT 1"):
-            put_reserve_and_delete(client, ROUND)
+            for client in clients.values():
+                put_reserve_and_delete(client, ROUND)
             last = blocks_read(server.store, deleted)
             while len(blocks) < 4 or time.monotonic() < end:
-                used = load.used_by(postgres.started().processes())
-                put.append(put_reserve_and_delete(client, ROUND))
-                cpu.append((load.used_by(postgres.started().processes()) - used) / ROUND)
+                for each, client in clients.items():
+                    used = load.used_by(pids[each])
+                    put[each].append(1e6 * put_reserve_and_delete(client, ROUND))
+                    cpu[each].append(1e6 * (load.used_by(pids[each]) - used) / ROUND)
                 deleted += ROUND
                 now = blocks_read(server.store, deleted)
                 blocks.append((now - last) / ROUND)
                 last = now
-        tenth = -(-len(put) // 10)
+        tenth = -(-len(blocks) // 10)
         for what, values in (("blocks per job", blocks),
-                             ("us of PostgreSQL's CPU time per job", [1e6 * value for value in cpu]),
-                             ("us per put", [1e6 * value for value in put])):
+                             ("us of CPU time of PostgreSQL's session per job", cpu[server]),
+                             ("the same without a snapshot", cpu[without]),
+                             ("us per put", put[server]),
+                             ("the same without a snapshot", put[without])):
             print(f"# {what}: {statistics.median(values[:tenth]):.1f} in the first rounds,"
                   f" {statistics.median(values[-tenth:]):.1f} in the last ones")
+        print(f"# {len(blocks)} rounds of {ROUND} jobs")
         assert max(blocks) < 1.5 * blocks[0]
 
 
 def postgres_standby_holds_no_snapshot():
-    with postgres.stores(), harness.Server() as server, harness.Server() as other:
-        other.stop()
-        other.store = server.store
-        other.launch()
-        assert b"on standby" in other.process.stderr.readline()
+    with postgres.stores(), harness.Server() as server, on_standby(server):
         seen = [postgres.sql(server.store, "SELECT count(*) FROM pg_stat_activity"
                              " WHERE application_name = 'wheelq' AND datname = current_database()"
                              " AND state = 'idle' AND backend_xmin IS NULL")

@@ -17,8 +17,8 @@ import harness
 from history import CLIENTS, History
 from guarantees import SEED
 from namespace import cable
-from shared import (commits_held_up, is_available, stopped_postgres, transaction,
-                    waits_for_a_lock)
+from shared import (commits_held_up, is_available, on_standby, stand_by, stopped_postgres,
+                    transaction, waits_for_a_lock)
 from wire import Wire
 
 # Number of times that a server is stopped, in each way in turn.
@@ -28,13 +28,6 @@ TAKEOVERS = int(os.environ.get("WHEELQ_TAKEOVERS", "5"))
 def put_on_a_wire(server, store, make_wire=Wire):
     server.wire = make_wire(postgres.started().socket)
     server.store = postgres.through(server.wire.host, server.wire.port, store)
-
-
-def stand_by(server):
-    server.launch()
-    assert b"on standby" in server.process.stderr.readline()
-    with contextlib.suppress(ConnectionRefusedError):
-        raise AssertionError(f"it accepts a connection: {server.client()}")
 
 
 class Servers:
@@ -297,11 +290,8 @@ def http_status(server, path):
 
 def postgres_health_on_standby():
     """The port for HTTP is served on standby, and serves nothing else afterwards."""
-    with postgres.stores(), harness.Server() as serving, harness.Server() as other:
-        other.stop()
-        other.store = serving.store
-        other.options = ("--http-port", str(harness.free_port()))
-        stand_by(other)
+    options = "--http-port", str(harness.free_port())
+    with postgres.stores(), harness.Server() as serving, on_standby(serving, *options) as other:
         silent = harness.Client(int(other.options[1]))
         assert http_status(other, "/health") == (503, "")
         assert "\nwheelq_serving 0\n" in http_status(other, "/metrics")[1]
@@ -317,10 +307,7 @@ def postgres_health_on_standby():
 
 
 def postgres_who_stands_by_may_be_told_to_drain():
-    with postgres.stores(), harness.Server() as serving, harness.Server() as other:
-        other.stop()
-        other.store = serving.store
-        stand_by(other)
+    with postgres.stores(), harness.Server() as serving, on_standby(serving) as other:
         other.process.send_signal(signal.SIGUSR1)
         serving.stop()
         client = other.serves().client()
