@@ -136,8 +136,6 @@ static void server_open(struct server *server, const struct server_options *opti
 	watch_fd(server, server->signal_fd, &server->signal_fd);
 	watch_fd(server, server->clock_fd, &server->clock_fd);
 	watch_fd(server, server->reopen_fd, &server->reopen_fd);
-	if (server->store->names_fd)
-		watch_fd(server, server->store->names_fd, &server->store->names_fd);
 	use_queue(server, queue);
 }
 
@@ -228,8 +226,6 @@ static void take_event(struct server *server, const struct epoll_event *event)
 		clock_was_set(server);
 	else if (event->data.ptr == &server->reopen_fd)
 		server->is_reopened = true;
-	else if (event->data.ptr == &server->store->names_fd)
-		server->store->ops->check_names(server->store);
 	else if (is_timer_fd(server, event->data.ptr))
 		*(bool *)event->data.ptr = true;
 	else

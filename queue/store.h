@@ -85,7 +85,6 @@ struct store;
  * @scan: read at most @count jobs of a tube and a state, from a position on; return their number
  * @begin: prepare for a change, which is then faster; NULL: nothing to prepare
  * @commit: make all changes durable, and verify that no other server has taken over
- * @check_names: exit if the files of the store have other names
  * @bytes: the size of its jobs, without deleted ones
  * @has_room: true if a job of this size can be stored; NULL: always
  * @is_full: true if the disk is full; NULL: never
@@ -122,7 +121,6 @@ struct store_ops {
 		       size_t count);
 	void (*begin)(struct store *store);
 	void (*commit)(struct store *store);
-	void (*check_names)(struct store *store);
 	uint64_t (*bytes)(struct store *store);
 	bool (*has_room)(struct store *store, size_t bytes);
 	bool (*is_full)(struct store *store);
@@ -136,7 +134,6 @@ struct store_ops {
  * @must_commit: true if a client waits for a commit
  * @reopen: open another one in place of a lost one, which is still used; may wait, in another
  *	thread; NULL: not possible
- * @names_fd: if it is readable, @check_names must be called; 0: never
  * @can_be_lost: false if an operation must exit if the store is unreachable
  * @is_lost: true if it was: since then, operations have no effect and find nothing
  * @epoch: number of times that a server has taken it over; 0: no server can
@@ -145,7 +142,6 @@ struct store_ops {
 struct store {
 	const struct store_ops *ops;
 	struct store *(*reopen)(struct store *lost);
-	int names_fd;
 	bool can_be_lost;
 	bool is_lost;
 	uint64_t epoch;

@@ -12,11 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "columns.h"
 #include "fail.h"
-#include "names.h"
 
 /* While the disk or the log is full, check again after this many puts. */
 #define REFUSED_BATCH	64
@@ -170,20 +171,29 @@ static void empty_log(struct sqlite *s)
 }
 
 /*
+ * The times are not requested. Since Linux 6.13, the first write after they were read changes them
+ * again, and a sync writes the inode of a file system without a journal.
+ */
+static bool is_name_of(const char *name, const struct stat *file)
+{
+	struct statx found;
+
+	return !statx(AT_FDCWD, name, 0, STATX_INO, &found) && found.stx_ino == file->st_ino &&
+	       makedev(found.stx_dev_major, found.stx_dev_minor) == file->st_dev;
+}
+
+/*
  * A restart finds the files by their names. If they were renamed or removed, the commits would be
  * lost, so exit.
  */
-static void sqlite_check_names(struct store *store)
+static void check_names(struct sqlite *s)
 {
-	struct sqlite *s = sqlite_of(store);
-
 	if (!s->has_log) {
 		s->has_log = true;
 		if (stat(s->log_path, &s->log_file))
 			s->log_file.st_ino = 0;
 	}
-	names_read(store->names_fd);
-	if (!names_find(s->path, &s->file) || !names_find(s->log_path, &s->log_file))
+	if (!is_name_of(s->path, &s->file) || !is_name_of(s->log_path, &s->log_file))
 		fail(EXIT_FAILED,
 		     "%s or its log was renamed or removed; exiting",
 		     s->path);
@@ -192,12 +202,16 @@ static void sqlite_check_names(struct store *store)
 static void sqlite_commit(struct store *store)
 {
 	struct sqlite *s = sqlite_of(store);
+	struct timespec now;
 
 	if (!s->has_changes)
 		return;
 	end(s);
-	if (!store->names_fd || !s->has_log)
-		sqlite_check_names(store);
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	if (now.tv_sec != s->checked) {
+		s->checked = now.tv_sec;
+		check_names(s);
+	}
 	if (s->log >= s->log_most)
 		empty_log(s);
 }
@@ -211,8 +225,6 @@ static void sqlite_close(struct store *store)
 		sqlite3_finalize(s->statements[i]);
 	sqlite3_close(s->db);
 	close(s->lock);
-	if (store->names_fd)
-		close(store->names_fd);
 	reserve_close(&s->reserve);
 	free(s->path);
 	sqlite3_free(s->log_path);
@@ -540,7 +552,6 @@ const struct store_ops sqlite_ops = {
 	.scan = sqlite_scan,
 	.begin = sqlite_begin,
 	.commit = sqlite_commit,
-	.check_names = sqlite_check_names,
 	.has_room = sqlite_has_room,
 	.is_full = sqlite_is_full,
 	.bytes = sqlite_bytes,

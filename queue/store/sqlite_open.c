@@ -11,7 +11,6 @@
 #include <sys/file.h>
 
 #include "fail.h"
-#include "names.h"
 
 /* "wlq1". It identifies a database of wheelq, also for file(1). */
 #define APPLICATION	0x776c7131
@@ -103,7 +102,6 @@ static void take_lock(struct sqlite *s)
 	if (!real)
 		fail(EXIT_FAILED, "%s: %s", s->path, strerror(errno));
 	s->log_path = sqlite3_mprintf("%s-wal", real);
-	s->store.names_fd = names_watch(real);
 	free(real);
 }
 
