@@ -86,9 +86,6 @@ compiler:
 run:			## a demonstration: replay a recorded trace in a guest
 	@$(vm)/run
 
-run-queue:		## a demonstration of wheelq: delayed jobs that survive a crash
-	@$(vm)/run-queue
-
 check:			## the standard tests, in guests with 6.1 and 6.12 and User-Mode Linux
 	@$(vm)/check $(standard)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Servers and a simple client, for the demonstration and the tests."""
+"""Servers and a simple client."""
 import contextlib
 import os
 import shutil
