@@ -11,6 +11,7 @@ import time
 
 import faults
 import ktap
+import load
 import harness
 from history import CLIENTS, History
 
@@ -316,15 +317,9 @@ def q7_a_planned_stop_is_not_a_timeout():
 def q8_memory_depends_on_loaded_jobs():
     with harness.Server("--max-loaded", "1024", "--horizon", "60") as server:
         client = server.client()
-        for _ in range(40):
-            client.send(b"put 0 86400 60 1\r\nx\r\n" * 500)
-            for _ in range(500):
-                assert client.answer().startswith("INSERTED")
+        load.pipelined(client, [86400] * 20000)
         assert client.stats()["jobs-in-memory"] == "0"
-        for _ in range(10):
-            client.send(b"put 0 0 60 1\r\nx\r\n" * 500)
-            for _ in range(500):
-                assert client.answer().startswith("INSERTED")
+        load.pipelined(client, [0] * 5000)
         assert int(client.stats()["jobs-in-memory"]) <= 1024 + 512
         server.kill()
         server.start()
