@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "columns.h"
@@ -202,16 +201,11 @@ static void check_names(struct sqlite *s)
 static void sqlite_commit(struct store *store)
 {
 	struct sqlite *s = sqlite_of(store);
-	struct timespec now;
 
 	if (!s->has_changes)
 		return;
 	end(s);
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	if (now.tv_sec != s->checked) {
-		s->checked = now.tv_sec;
-		check_names(s);
-	}
+	check_names(s);
 	if (s->log >= s->log_most)
 		empty_log(s);
 }

@@ -33,7 +33,6 @@ enum statement {
  * @log_path: name of the log
  * @file: the inode of @path
  * @log_file: the inode of @log_path; valid only if @has_log
- * @checked: s of the monotonic clock, when the names were last checked
  * @statements: prepared statements
  * @lock: a descriptor of the file, on which it is locked
  * @reserve: disk space for a full disk
@@ -53,7 +52,6 @@ struct sqlite {
 	struct stat file;
 	struct stat log_file;
 	bool has_log;
-	time_t checked;
 	struct sqlite3_stmt *statements[STATEMENTS];
 	int lock;
 	struct reserve reserve;
