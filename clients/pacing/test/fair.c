@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 	if (!flows || bytes < 1000 || !left)
 		die("usage: fair FLOWS BYTES COMMAND");
 	allow_files(flows);
-	capture_open();
+	capture_open(DEVICE);
 	send_all(flows, bytes);
 	while (capture_next(&departure))
 		;

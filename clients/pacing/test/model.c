@@ -239,7 +239,7 @@ int main(int argc, char **argv)
 	allow_files(FLOWS);
 	for (unsigned int i = 0; i < FLOWS; i++)
 		flow_open(&flows[i], i);
-	capture_open();
+	capture_open(DEVICE);
 	for (uint32_t i = 0; i < count; i++) {
 		collect();
 		send_one(i);

@@ -135,12 +135,12 @@ static void find_offset(void)
 	}
 }
 
-void capture_open(void)
+void capture_open(const char *device)
 {
 	struct sockaddr_ll address = {
 		.sll_family = AF_PACKET,
 		.sll_protocol = htons(ETH_P_ALL),
-		.sll_ifindex = if_nametoindex(DEVICE),
+		.sll_ifindex = if_nametoindex(device),
 	};
 	int room = 256 << 20, yes = 1;
 
@@ -155,7 +155,8 @@ void capture_open(void)
 /* Get the next packet that left. Returns false if there is none. */
 bool capture_next(struct departure *departure)
 {
-	char packet[64], control[CMSG_SPACE(sizeof(struct timespec))];
+	char control[CMSG_SPACE(sizeof(struct timespec))];
+	unsigned char packet[64];
 	struct iovec iov = { packet, sizeof(packet) };
 	struct msghdr message = {
 		.msg_iov = &iov,
@@ -168,11 +169,13 @@ bool capture_next(struct departure *departure)
 
 	do {
 		message.msg_controllen = sizeof(control);
-		size = recvmsg(capture, &message, MSG_DONTWAIT);
+		size = recvmsg(capture, &message, MSG_DONTWAIT | MSG_TRUNC);
 		if (size < 0)
 			return false;
 	} while (size < 28 + (ssize_t)sizeof(departure->load) || packet[9] != IPPROTO_UDP);
 	memcpy(&departure->load, packet + 28, sizeof(departure->load));
+	departure->size = size - 28;
+	departure->port = packet[20] << 8 | packet[21];
 	t = (void *)CMSG_DATA(CMSG_FIRSTHDR(&message));
 	departure->time = t->tv_sec * NS_PER_S + t->tv_nsec - offset;
 	return true;

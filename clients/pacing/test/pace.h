@@ -24,9 +24,14 @@ struct load {
 	uint32_t number;
 };
 
-/* A packet that left: its payload, and the time by CLOCK_MONOTONIC, at most @error too late. */
+/*
+ * A UDP packet that left: the size and the beginning of its payload, its port, and the time by
+ * CLOCK_MONOTONIC, at most capture_error too late.
+ */
 struct departure {
 	struct load load;
+	size_t size;
+	uint16_t port;
 	uint64_t time;
 };
 
@@ -39,7 +44,7 @@ void allow_files(unsigned int n);
 int sender_open(unsigned short port, uint64_t rate, bool txtime);
 int sender_send(int fd, struct load load, size_t size, uint64_t time);
 
-void capture_open(void);
+void capture_open(const char *device);
 bool capture_next(struct departure *departure);
 extern uint64_t capture_error;
 
