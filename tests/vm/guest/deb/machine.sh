@@ -19,6 +19,7 @@ machine_of_dkms() {
 dkms_has() {
 	dkms status
 	[ "$(modinfo -k "$release" -F version wheel_timer)" = "$1" ] &&
+		modinfo -k "$release" sch_wheel &&
 		[ "$(dkms status -m wheel_timer | wc -l)" = 1 ] &&
 		dkms status "wheel_timer/$1" | grep "$release.*: installed"
 }
