@@ -330,6 +330,72 @@ static void timeout_stopped_and_started(void)
 	}
 }
 
+/* Timeouts that are stopped before the earliest deadline of all are never queued. */
+static void timeouts_stopped_soon(void)
+{
+	struct libwheel_timeouts *set = open_set(WHEEL_CLOCK_VIRTUAL, 512);
+	struct wheel_stats stats;
+	__u32 slot;
+
+	EXPECT_EQ(0, libwheel_timeout_start_at(set, 0, at(10 * MS)));
+	for (slot = 1; slot < 512; slot++) {
+		EXPECT_EQ(0, libwheel_timeout_start_at(set, slot, at(20 * MS + slot)));
+		EXPECT_EQ(0, libwheel_timeout_stop(set, slot));
+	}
+	EXPECT_EQ(0, libwheel_timeout_advance(set, at(30 * MS)));
+	EXPECT_EQ(0, expired_slot(set));
+	stats = balanced_stats((struct libwheel *)libwheel_timeout_wheel(set));
+	EXPECT_EQ(1, stats.armed);
+	EXPECT_EQ(0, stats.pending);
+	libwheel_timeout_close(set);
+}
+
+#define MANY	5000U
+#define ROUND	(100 * MS)
+
+/* Start every @step-th slot from @first on. */
+static void start_each(struct libwheel_timeouts *set, __u32 first, __u32 step, __u64 deadline)
+{
+	for (; first < MANY; first += step)
+		NEED(!libwheel_timeout_start_at(set, first, at(deadline)));
+}
+
+/*
+ * More timeouts than the list of recent ones can contain. Half of them are stopped, others are
+ * moved to an earlier or a later deadline.
+ */
+static void timeouts_started_together(void)
+{
+	static const struct { __u64 time; int count; } expiries[] = {
+		{ 1 * MS, 1 }, { 5 * MS, MANY / 4 }, { 14 * MS, MANY / 8 }, { 50 * MS, MANY / 8 },
+	};
+	struct libwheel_timeouts *set = open_set(WHEEL_CLOCK_VIRTUAL, MANY);
+	static struct wheel_event events[MANY];
+	__u64 begin;
+	__u32 slot;
+	size_t i;
+
+	for (begin = 0; begin < 50 * ROUND; begin += ROUND) {
+		/* The first one is the next one. The others are therefore recent. */
+		NEED(!libwheel_timeout_start_at(set, 0, at(begin + MS)));
+		start_each(set, 1, 1, begin + 14 * MS);
+		for (slot = 2; slot < MANY; slot += 2)
+			NEED(!libwheel_timeout_stop(set, slot));
+		start_each(set, 1, 4, begin + 5 * MS);
+		start_each(set, 3, 8, begin + 50 * MS);
+		for (i = 0; i < COUNT(expiries); i++) {
+			__u64 time = begin + expiries[i].time;
+
+			NEED(!libwheel_timeout_advance(set, at(time - 1)));
+			EXPECT_EQ(0, libwheel_timeout_wait(set, events, MANY, 0));
+			NEED(!libwheel_timeout_advance(set, at(time)));
+			EXPECT_EQ(expiries[i].count, libwheel_timeout_wait(set, events, MANY, 0));
+		}
+	}
+	balanced_stats((struct libwheel *)libwheel_timeout_wheel(set));
+	libwheel_timeout_close(set);
+}
+
 /* A start that is due before all others sets the descriptor, also if the slot was used before. */
 static void timeout_that_is_next(void)
 {
@@ -512,6 +578,8 @@ ONE_THREAD(timeout_wait_and_signals)
 ONE_THREAD(timeouts_without_a_descriptor)
 ONE_THREAD(timeout_postponed_beyond_its_old_time)
 ONE_THREAD(timeout_stopped_and_started)
+ONE_THREAD(timeouts_stopped_soon)
+ONE_THREAD(timeouts_started_together)
 ONE_THREAD(timeout_that_is_next)
 ONE_THREAD(timeout_random_calls)
 
@@ -536,6 +604,10 @@ const struct ktap_test timeout_tests[] = {
 	TEST(timeout_postponed_beyond_its_old_time_in_one_thread),
 	TEST(timeout_stopped_and_started),
 	TEST(timeout_stopped_and_started_in_one_thread),
+	TEST(timeouts_stopped_soon),
+	TEST(timeouts_stopped_soon_in_one_thread),
+	TEST(timeouts_started_together),
+	TEST(timeouts_started_together_in_one_thread),
 	TEST(timeout_that_is_next),
 	TEST(timeout_that_is_next_in_one_thread),
 	TEST(timeout_random_calls),

@@ -64,7 +64,10 @@ static void pass(struct user *u)
 	u->wheel.counts.passes++;
 	if (wheel_scan_is_due(&u->wheel)) {
 		u->wheel.scanning = true;
-		scan_all(u);
+		if (u->mode & PRIVATE_WORDS)
+			private_scan(u);
+		else
+			scan_all(u);
 		u->wheel.scanning = false;
 	}
 	while ((timer = wheel_expire(&u->wheel))) {

@@ -5,13 +5,18 @@
  *
  *	word			timer
  *
- *	all bits set		not queued, or its event was not taken; or as the last one
- *	deadline		queued at this time or earlier
- *	deadline and IDLE	stopped, still queued at this time or earlier
+ *	all bits set		neither recent nor queued, or its event was not taken
+ *	deadline		recent, or queued at this time or earlier
+ *	deadline and IDLE	stopped, but the same
  *
  * The inline functions postpone and stop a timeout. The timer is queued again when it is dequeued
- * at its old time. All other changes are made here, where a timer is queued at once. Consequently
- * there are neither doorbells nor scans.
+ * at its old time. All other changes are made here.
+ *
+ * A timer that is started becomes recent: its slot is appended to a list. Most timeouts are stopped
+ * long before they expire, but a queued timer is dequeued at its deadline, and wakes up the
+ * program. At the earliest deadline of the list, or if the list is full, the recent timers that are
+ * still started are queued. This is the scan of a set with private words. A slot can be in the list
+ * twice, if its timer was queued and dequeued since it was appended.
  */
 #include "user.h"
 
@@ -64,6 +69,40 @@ static void queue(const struct wheel_core *core, struct wheel_slot *slot, u64 de
 	}
 }
 
+/* Queue a recent timer if it is still started, and forget it otherwise. */
+static inline void settle(struct user *u, struct wheel_slot *slot, u64 *word)
+{
+	struct wheel_core *core = &u->wheel.core;
+	struct wheel_due due;
+
+	if (!LIBWHEEL_IS_DEADLINE(*word)) {
+		*word = PRIVATE_UNQUEUED;
+	} else if (unlikely(wheel_admit(core, *word, 0, &due))) {
+		queue(core, slot, *word);
+	} else {
+		wheel_put(core, &slot->timer, *word, due, false);
+		u->wheel.counts.armed++;
+		slot->state = WHEEL_SLOT_ARMED;
+	}
+}
+
+/* Settle all recent timers. */
+void private_scan(struct user *u)
+{
+	u32 i;
+
+	for (i = 0; i < u->recent_count; i++) {
+		u32 nr = u->recent[i];
+		struct wheel_slot *slot = wheel_slot_named(&u->slots, nr);
+
+		if (likely(slot->state == WHEEL_SLOT_DISARMED))
+			settle(u, slot, &u->handle.timeouts.words[nr]);
+	}
+	u->recent_count = 0;
+	u->recent_first = WHEEL_NEVER;
+	wheel_scan_at(&u->wheel, WHEEL_NEVER);
+}
+
 /*
  * Lock the wheel. The clock is read if it may have been set back, and if the range of the scheme
  * begins at the current time. No timer expires, so that one that is due may be started again.
@@ -84,13 +123,13 @@ static noinline int start_slow(struct user *u, u32 nr, u64 deadline)
 
 	if (!slot || slot->state == WHEEL_SLOT_FREE) {
 		err = create(u, nr);
-		if (err)
-			return err;
-		slot = wheel_slot_named(&u->slots, nr);
+		return err ?: private_start(&u->handle, nr, deadline);
 	}
 	if (slot->state == WHEEL_SLOT_FIRED)
 		return -EBUSY;
 	lock_for_queue(u);
+	if (u->recent_count == RECENT)
+		private_scan(u);
 	queue(&u->wheel.core, slot, deadline);
 	u->handle.timeouts.words[nr] = deadline;
 	user_leave(u);
@@ -98,22 +137,25 @@ static noinline int start_slow(struct user *u, u32 nr, u64 deadline)
 }
 
 /*
- * libwheel_timeout_start_at() of a timer that is not queued, or not early enough. If another one is
- * due earlier, neither the lull nor the timerfd changes.
+ * libwheel_timeout_start_at() of a timer that is neither recent nor queued, or not early enough. If
+ * another one is due earlier, neither the lull nor the timerfd changes.
  */
 int private_start(struct handle *handle, __u32 nr, __u64 deadline)
 {
 	struct user *u = user_of(handle);
 	struct wheel_slot *slot = wheel_slot_named(&u->slots, nr);
-	struct wheel_due due;
+	u64 *word = &handle->timeouts.words[nr];
 
 	if (unlikely(!slot || slot->state != WHEEL_SLOT_DISARMED || !u->lull->known ||
-		     deadline < u->lull->end || wheel_admit(&u->wheel.core, deadline, 0, &due)))
+		     deadline < u->lull->end || u->recent_count == RECENT))
 		return start_slow(u, nr, deadline);
-	wheel_put(&u->wheel.core, &slot->timer, deadline, due, false);
-	u->wheel.counts.armed++;
-	slot->state = WHEEL_SLOT_ARMED;
-	handle->timeouts.words[nr] = deadline;
+	if (likely(*word == PRIVATE_UNQUEUED))
+		u->recent[u->recent_count++] = nr;
+	*word = deadline;
+	if (unlikely(deadline < u->recent_first)) {
+		u->recent_first = deadline;
+		wheel_scan_at(&u->wheel, deadline);
+	}
 	return 0;
 }
 

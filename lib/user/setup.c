@@ -31,6 +31,7 @@ static void user_close(struct handle *handle)
 
 	table_free((void **)u->slots.pages, DIV_ROUND_UP(timers, WHEEL_SLOTS_PER_PAGE));
 	table_free((void **)u->slots.params, DIV_ROUND_UP(timers, WHEEL_PARAMS_PER_PAGE));
+	free(u->recent);
 	wheel_destroy(&u->wheel);
 	handle_exit(handle);
 	free(u);
@@ -121,7 +122,9 @@ static int words_init(struct user *u)
 		wheel->timers = 0;
 		*u->handle.words = 0;
 		u->wheel.claim = private_claim;
-		return 0;
+		u->recent_first = WHEEL_NEVER;
+		u->recent = malloc(RECENT * sizeof(*u->recent));
+		return u->recent ? 0 : -ENOMEM;
 	}
 	u->wheel.claim = wheel_word_claim;
 	slots->scanner.next_wake = &u->handle.page->next_wake;

@@ -31,6 +31,9 @@
  * @lull: the current lull; it has ended in a child of fork()
  * @wheel: the wheel
  * @slots: its timers
+ * @recent: private words: slots whose timers were started, and are not queued yet
+ * @recent_count: number of these
+ * @recent_first: none of them is due before this time; WHEEL_NEVER if there is none
  * @stopped: true after libwheel_stop(): no timer expires
  * @watched: expiry of the timerfd; unused with LIBWHEEL_NO_FD
  */
@@ -41,6 +44,9 @@ struct user {
 	struct lull *lull;
 	struct wheel wheel;
 	struct wheel_slots slots;
+	u32 *recent;
+	u32 recent_count;
+	u64 recent_first;
 	bool stopped;
 	u64 watched;
 };
@@ -64,8 +70,11 @@ int user_cancel(struct handle *handle, __u64 id);
 
 /* private.c */
 #define PRIVATE_UNQUEUED	(~(u64)0)
+/* Number of slots in the list of recent timers. */
+#define RECENT			1024
 
 enum wheel_claim private_claim(void *data, struct wheel_timer *timer, u64 due, u64 *deadline);
+void private_scan(struct user *u);
 int private_start(struct handle *handle, __u32 nr, __u64 deadline);
 int private_stop(struct handle *handle, __u32 nr);
 
