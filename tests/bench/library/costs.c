@@ -13,6 +13,7 @@
 #include <time.h>
 #include <valgrind/callgrind.h>
 
+#include "../lazy.h"
 #include "shuffle.h"
 
 #define MS		1000000ULL
@@ -189,37 +190,11 @@ static uint32_t advance_ring(void)
 	return sum;
 }
 
-/* A heap of times and slots. */
+/* A heap: see lazy.h. */
 
-static struct entry {
-	uint64_t time;
-	uint32_t slot;
-} *heap;
+static struct lazy_entry *heap;
 static struct lazy *in_heap;
 static uint32_t heap_used;
-
-static void rise(uint32_t at, struct entry entry)
-{
-	for (; at && heap[(at - 1) / 4].time > entry.time; at = (at - 1) / 4)
-		heap[at] = heap[(at - 1) / 4];
-	heap[at] = entry;
-}
-
-static void sink(uint32_t at, struct entry entry)
-{
-	uint32_t first, child, end;
-
-	for (; (first = 4 * at + 1) < heap_used; at = first) {
-		end = first + 4 < heap_used ? first + 4 : heap_used;
-		for (child = first + 1; child < end; child++)
-			if (heap[child].time < heap[first].time)
-				first = child;
-		if (heap[first].time >= entry.time)
-			break;
-		heap[at] = heap[first];
-	}
-	heap[at] = entry;
-}
 
 /* The heap has one entry per slot, because no deadline here is moved to an earlier time. */
 static void start_heap(uint32_t slot, uint64_t deadline)
@@ -229,7 +204,7 @@ static void start_heap(uint32_t slot, uint64_t deadline)
 	lazy->deadline = deadline;
 	if (!lazy->queued) {
 		lazy->queued = deadline;
-		rise(heap_used++, (struct entry){ deadline, slot });
+		lazy_rise(heap, heap_used++, (struct lazy_entry){ deadline, slot });
 	}
 }
 
@@ -238,23 +213,23 @@ static uint32_t advance_heap(void)
 	uint32_t sum = 0;
 
 	while (heap_used && (heap[0].time + MS - 1) / MS * MS <= now) {
-		struct entry entry = heap[0];
-		struct lazy *lazy = &in_heap[entry.slot];
+		struct lazy_entry entry = heap[0];
+		struct lazy *lazy = &in_heap[entry.timer];
 
 		if (lazy->deadline > now) {
 			lazy->queued = lazy->deadline;
 			entry.time = lazy->deadline;
-			sink(0, entry);
+			lazy_sink(heap, heap_used, entry);
 			continue;
 		}
 		if (lazy->deadline) {
-			take(entry.slot, lazy->deadline);
+			take(entry.timer, lazy->deadline);
 			sum++;
 		}
 		lazy->deadline = 0;
 		lazy->queued = 0;
 		if (--heap_used)
-			sink(0, heap[heap_used]);
+			lazy_sink(heap, heap_used, heap[heap_used]);
 	}
 	return sum;
 }

@@ -6,14 +6,10 @@
  */
 #include <stdlib.h>
 
+#include "../lazy.h"
 #include "alarm.h"
 #include "contestant.h"
 #include "machine.h"
-
-struct entry {
-	__u64 time;
-	__u32 timer;
-};
 
 /**
  * struct lazy_timer - timer
@@ -25,7 +21,7 @@ struct lazy_timer {
 	__u64 queued;
 };
 
-static struct entry *entries;
+static struct lazy_entry *entries;
 static struct lazy_timer *states;
 static __u32 used;
 static __u32 room;
@@ -48,31 +44,6 @@ static void close_lazy(void)
 	used = 0;
 }
 
-static inline void rise(__u32 at, struct entry entry)
-{
-	while (at && entries[(at - 1) / 4].time > entry.time) {
-		entries[at] = entries[(at - 1) / 4];
-		at = (at - 1) / 4;
-	}
-	entries[at] = entry;
-}
-
-static inline void sink(__u32 at, struct entry entry)
-{
-	__u32 child, first, end;
-
-	for (; (first = 4 * at + 1) < used; at = first) {
-		end = least(first + 4, used);
-		for (child = first + 1; child < end; child++)
-			if (entries[child].time < entries[first].time)
-				first = child;
-		if (entries[first].time >= entry.time)
-			break;
-		entries[at] = entries[first];
-	}
-	entries[at] = entry;
-}
-
 static void add(__u32 timer, __u64 time)
 {
 	if (used == room) {
@@ -82,7 +53,7 @@ static void add(__u32 timer, __u64 time)
 			die("realloc");
 	}
 	states[timer].queued = time;
-	rise(used++, (struct entry){ time, timer });
+	lazy_rise(entries, used++, (struct lazy_entry){ time, timer });
 	alarm_at(entries[0].time);
 }
 
@@ -125,7 +96,7 @@ static __u32 take_due(void)
 	__u32 taken = 0;
 
 	while (used && entries[0].time <= time) {
-		struct entry entry = entries[0];
+		struct lazy_entry entry = entries[0];
 		struct lazy_timer *state = &states[entry.timer];
 
 		if (state->queued == entry.time) {
@@ -139,9 +110,9 @@ static __u32 take_due(void)
 			entry.time = 0;
 		}
 		if (entry.time)
-			sink(0, entry);
+			lazy_sink(entries, used, entry);
 		else if (--used)
-			sink(0, entries[used]);
+			lazy_sink(entries, used, entries[used]);
 	}
 	return taken;
 }
