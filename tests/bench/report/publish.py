@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""publish.py [-c COUNT]... [-o PATTERN] [-x PATTERN] FILE.csv COMMAND MACHINE SAMPLES.csv:
+"""publish.py [-l] [-c COUNT]... [-o PATTERN] [-x PATTERN] FILE.csv COMMAND MACHINE SAMPLES.csv:
 write the medians of samples to a file of Documentation/measured, with the date of today, the command
-and the machine. -c selects numbers of timers, by default the largest; -o operations that
+and the machine. With -l, write the least samples, which depend less on other programs. -c selects numbers of timers, by default the largest; -o operations that
 match a regular expression, -x those that do not."""
 
 import argparse
@@ -17,6 +17,7 @@ from samples import read
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-l", action="store_true")
     parser.add_argument("-c", type=int, action="append")
     parser.add_argument("-o", default="")
     parser.add_argument("-x", default="(?!)")
@@ -35,7 +36,7 @@ def main():
         writer = csv.writer(file, lineterminator="\n")
         for cell, values in cells.items():
             if cell.timers in counts:
-                writer.writerow([*cell, f"{median(values):.1f}"])
+                writer.writerow([*cell, f"{(min if args.l else median)(values):.1f}"])
 
 
 if __name__ == "__main__":
