@@ -16,6 +16,7 @@
  * @oldest: operations start with the oldest timers, which is the best case
  * @calls: supports batches of operations
  * @takes: supports batches of expiries
+ * @reads_clock: the program reads the clock to start a timer after a delay
  * @wakes: waits for a single expiry with epoll, if opened with WITH_EPOLL
  * @open: creates @count idle timers, numbered from 0, with WITH_* flags
  * @arm: arms idle timers for the given deadlines, @batch per system call
@@ -37,6 +38,7 @@ struct contestant {
 	bool oldest;
 	bool calls;
 	bool takes;
+	bool reads_clock;
 	bool wakes;
 	void (*open)(__u32 count, unsigned int with);
 	void (*arm)(const __u32 *timers, const __u64 *deadlines, __u32 n,

@@ -151,7 +151,7 @@ static __u32 wait_for_due(__u64 until)
 }
 
 const struct contestant heap = {
-	.name = "heap", .wakes = true,
+	.name = "heap", .wakes = true, .reads_clock = true,
 	.open = open_heap, .close = close_heap, .take = take, .wait = wait_for_due,
 	.arm = arm, .rearm = rearm, .cancel = cancel, .query = query,
 };

@@ -137,7 +137,7 @@ static __u32 wait_for_due(__u64 until)
 }
 
 const struct contestant lazy_heap = {
-	.name = "lazy heap", .wakes = true,
+	.name = "lazy heap", .wakes = true, .reads_clock = true,
 	.open = open_lazy, .close = close_lazy, .take = take, .wait = wait_for_due,
 	.arm = arm, .rearm = arm, .cancel = cancel, .query = query,
 };

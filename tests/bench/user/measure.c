@@ -178,6 +178,7 @@ static void print_samples(enum operation operation, int row, double sample)
 			print_sample(operation, i, sample);
 	for (i = 0; i < OPERATIONS; i++)
 		if (!c->has_words && rows[i].rival == operation && (int)operation != i &&
+		    !(i == START && c->reads_clock) &&
 		    row == (batches && !rows[operation].once ? BEST_BATCH : 0))
 			print_sample(i, 0, sample);
 }
@@ -222,6 +223,28 @@ static void time_later(__u32 batch)
 		push[i] = lap(start);
 	}
 	keep(PUSH, 0, push);
+}
+
+/*
+ * The same, for equal delays, as in time_timeouts(). The clock is read for each timer, as by
+ * libwheel_timeout_start().
+ */
+static void time_delays(void)
+{
+	__u64 push[ROUNDS];
+	__u32 j;
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		const __u32 *window = next_window();
+		__u64 start = now();
+
+		for (j = 0; j < window_size; j++)
+			deadlines[j] = now() + FAR_NS + 3 * SPREAD_NS;
+		c->rearm(window, deadlines, window_size, 1);
+		push[i] = lap(start);
+	}
+	keep(START, 0, push);
 }
 
 /* Measure all operations that are system calls, in batches of one size. */
@@ -434,6 +457,8 @@ static void measure_calls(void)
 			time_calls(row);
 		if (!c->has_words && row == (c->calls ? BEST_BATCH : 0))
 			time_later(batch_of(row));
+		if (!row && c->reads_clock)
+			time_delays();
 		if (!row || c->takes)
 			time_expiries(EXPIRY, row, c->take);
 	}
