@@ -9,7 +9,7 @@
  *	    |                |-----> slots/ -> engine -> wheel
  *	    |                \-----> lock, lull
  *	    |-> single -> plain -> slots/, lock, lull
- *	    \-> private -> commands
+ *	    \-> private <-> commands, which scans private words
  *
  * One lock per wheel protects everything except the words, doorbells and summary. With private
  * words, libwheel_timeout_start_at() and _stop() do not need it, because no other thread takes it.
