@@ -81,7 +81,8 @@ static void run(struct session *s, const struct command *command)
 		step_reserve(s, UINT64_MAX);
 		break;
 	case VERB_RESERVE_WITH_TIMEOUT:
-		step_reserve(s, links_now_ms() + command->delay);
+		/* The current time is rounded down. With 0, the worker does not wait. */
+		step_reserve(s, command->delay ? links_now_ms() + 1 + command->delay : 0);
 		break;
 	case VERB_STATS:
 	case VERB_LIST_TUBES:
