@@ -75,9 +75,9 @@ WT_TEST(uring, p8_hears_of_each_event_in_the_ring)
 }
 
 /*
- * The first event wakes up the poll. While it is unread, the deferral of the next one does not. It is
- * deferred because the timer of another file is due at the same time, and expires first. On several
- * CPUs, or on a busy machine, it may not be deferred.
+ * The first event wakes up the poll. While it is unread, the deferral of the next one does not. It
+ * is deferred because the timer of another file is due at the same time, and expires first. On
+ * several CPUs, or on a busy machine, it may not be deferred.
  */
 WT_TEST(uring, p12_deferral_does_not_wake_again)
 {

@@ -161,7 +161,7 @@ static void fail_packets(void)
 		if (sender_send(fd, (struct load) { n, 1 }, 100, 0))
 			die("packet %u: the flow cannot send", n);
 		accepted++;
-		/* Not closed: the next socket could have the same memory, and thus the same flow. */
+		/* Not closed: the next socket could have its memory, and thus its flow. */
 	}
 	while (statistic("qlen"))
 		nap(1000000);
