@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Timeouts of libwheel. One thread uses them, and reads the clock at most once per iteration of the
- * loop. Without the module, starting or stopping one is usually a load and a store; on the device, it
- * is one compare-and-swap.
+ * loop. Without the module, starting or stopping one is usually a load and a store; on the device,
+ * it is one compare-and-swap.
  */
 #include <err.h>
 #include <errno.h>

@@ -4,6 +4,8 @@
  */
 #include "show.h"
 
+#include <assert.h>
+
 #include "histogram.h"
 #include "setup.h"
 #include "text.h"
@@ -51,9 +53,9 @@ const struct counter counters[] = {
 };
 
 /* The histogram follows the counters. */
-_Static_assert(ARRAY_SIZE(counters) - 1 == (offsetof(struct wheel_stats, late) -
-					    offsetof(struct wheel_stats, armed)) / sizeof(u64),
-	       "each counter has one row");
+static_assert(ARRAY_SIZE(counters) - 1 == (offsetof(struct wheel_stats, late) -
+					   offsetof(struct wheel_stats, armed)) / sizeof(u64),
+	      "each counter has one row");
 
 static void put_plain(FILE *to, const char *text)
 {

@@ -251,9 +251,9 @@ static void wait_ring(void)
 }
 
 /* The server. Inlined, so that each way has loops of its own. */
-static inline __attribute__((always_inline)) void
-serve(uint64_t step, void (*start)(uint32_t timer, uint64_t delay), void (*stop)(uint32_t timer),
-      void (*wait)(void), uint32_t windows, uint32_t *wakeups)
+static inline __attribute__((always_inline))
+void serve(uint64_t step, void (*start)(uint32_t timer, uint64_t delay),
+	   void (*stop)(uint32_t timer), void (*wait)(void), uint32_t windows, uint32_t *wakeups)
 {
 	static __u64 state = 1;
 	uint32_t connections[WINDOW], i;
@@ -274,7 +274,7 @@ serve(uint64_t step, void (*start)(uint32_t timer, uint64_t delay), void (*stop)
 #define MEASURE(name, us, open, start, stop, wait) \
 do { \
 	uint32_t wakeups = 0, timer; \
- \
+\
 	open(); \
 	for (timer = 0; timer < TIMERS; timer++) { \
 		start(timer, timer % 2 ? LIMIT : IDLE); \
@@ -311,7 +311,7 @@ static void none(void)
 #define MEASURE_ALL(us) \
 do { \
 	uint32_t tick; \
- \
+\
 	MEASURE("floor", us, none, start_none, stop_none, none); \
 	MEASURE("shared", us, open_shared, start_timeout, stop_timeout, wait_timeout); \
 	libwheel_timeout_close(set); \
