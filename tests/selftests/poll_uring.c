@@ -51,6 +51,20 @@ WT_TEST(uring, p8_hears_of_each_event)
 	close(fd);
 }
 
+/* The poll begins when the file has no wheel yet. */
+WT_TEST(uring, p8_hears_of_the_first_event)
+{
+	int fd = wt_open(0);
+	struct wheel_event event;
+
+	ASSERT_LE(0, fd);
+	ASSERT_TRUE(wt_uring_watch(&self->uring, fd));
+	ASSERT_EQ(0, wt_arm_rel(fd, WHEEL_ID(1, 1), WT_MS));
+	EXPECT_EQ(POLLIN, wt_uring_told(&self->uring, 1));
+	EXPECT_EQ(1, wt_read_all(fd, &event, 1, 1));
+	close(fd);
+}
+
 /* A ring on a running clock, because ADVANCE would be a system call on the file. */
 WT_TEST(uring, p8_hears_of_each_event_in_the_ring)
 {
