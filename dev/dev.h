@@ -70,9 +70,9 @@ struct wheel_event_ring {
  * @stopped: true if the wheel was stopped, so that no timer can expire
  * @notified: true if readers and pollers were woken and have not checked since
  * @wake: true if readers and pollers must be woken after the lock is released
- * @wake_at: number of events that causes a wake-up; U32_MAX if no task waits
+ * @wake_at: number of events that causes a wake-up
  * @polled: true if poll() was called, so that each event must cause a wake-up: a multishot poll of
- *	io_uring does not check after it was woken, and a poll may begin before the set-up
+ *	io_uring does not check after it was woken
  * @unfired: number of timers that STOP has drained so far; a signal can interrupt it
  * @stop_at: next slot whose word STOP takes back
  * @advanced: time up to which ADVANCE has expired all timers

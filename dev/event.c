@@ -130,10 +130,11 @@ static void file_expire(void *data, struct wheel_timer **due, unsigned int n, u6
 		wheel_event_ring_expire(file, due, n, now);
 	else
 		queue_events(&file->slots, due, n);
-	if (file->notified && are_news(file, n))
+	if (file->notified && are_news(file, n)) {
 		file->notified = false;
-	if (!file->notified &&
-	    (READ_ONCE(file->polled) || wheel_file_events(file) >= file->wake_at)) {
+		file->wake_at = 1;
+	}
+	if (!file->notified && wheel_file_events(file) >= file->wake_at) {
 		file->notified = true;
 		file->wake_at = U32_MAX;
 		file->wake = true;
@@ -351,7 +352,7 @@ bool wheel_file_await(struct wheel_file *file, u32 wanted, u32 *ready)
 
 	wheel_lock(file->slots.wheel);
 	file->notified = false;
-	file->wake_at = min(file->wake_at, wanted);
+	file->wake_at = min(file->wake_at, READ_ONCE(file->polled) ? 1 : wanted);
 	*ready = wheel_file_events(file);
 	deferred = wheel_file_deferred(file);
 	wheel_unlock(file->slots.wheel);

@@ -26,7 +26,7 @@ static int wheel_file_open(struct inode *inode, struct file *filp)
 	}
 	mutex_init(&file->setup_lock);
 	wheel_slots_init(&file->slots);
-	file->wake_at = U32_MAX;
+	file->wake_at = 1;
 	init_waitqueue_head(&file->readers);
 	init_waitqueue_head(&file->pollers);
 	file->memcg = get_mem_cgroup_from_mm(current->mm);

@@ -23,13 +23,13 @@
 #define APART	(3 * WT_MS)
 
 /* Arm @n timers, @APART from each other. Returns 0 or an error. */
-static int arm_spread(int fd, int n, __u32 flags, __u64 first)
+static int arm_spread(int fd, int n, __u64 gen, __u32 flags, __u64 first)
 {
 	struct wheel_op ops[TIMERS] = {};
 	int i;
 
 	for (i = 0; i < n; i++) {
-		ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, 1), first + i * APART);
+		ops[i] = wt_op(WHEEL_OP_ARM, WHEEL_ID(i, gen), first + i * APART);
 		ops[i].flags = flags;
 	}
 	return wt_batch(fd, ops, n);
@@ -58,14 +58,21 @@ TEST(a_waiter_for_several_events_is_woken_once)
 	const struct wheel_setup setup = { .timers = TIMERS, .events = ROOM };
 	struct wheel_enter enter;
 	struct wt_ring ring;
-	long before;
+	long before, most;
+	__u64 gen;
 
 	ASSERT_TRUE(wt_ring_open(&ring, &setup));
-	ASSERT_EQ(0, arm_spread(ring.fd, TIMERS, 0, wt_now(WHEEL_CLOCK_MONOTONIC) + AHEAD));
-	before = sleeps();
-	ASSERT_EQ(0, wt_enter(ring.fd, TIMERS, WT_FOREVER, &enter));
-	EXPECT_EQ(TIMERS, enter.ready);
-	EXPECT_GE(at_most(1), sleeps() - before);
+	for (gen = 1; gen <= 3; gen++) {
+		/* The first event of a file causes a wake-up, for polls that began before its set-up. */
+		most = gen == 1 ? 2 : 1;
+		ASSERT_EQ(0, arm_spread(ring.fd, TIMERS, gen, 0,
+					wt_now(WHEEL_CLOCK_MONOTONIC) + AHEAD));
+		before = sleeps();
+		ASSERT_EQ(0, wt_enter(ring.fd, TIMERS, WT_FOREVER, &enter));
+		EXPECT_EQ(TIMERS, enter.ready);
+		EXPECT_GE(at_most(most), sleeps() - before);
+		wt_ring_take(&ring, gen * TIMERS);
+	}
 	close(ring.fd);
 }
 
@@ -79,7 +86,7 @@ TEST(events_arrive_without_a_system_call)
 	__u32 taken = 0;
 
 	ASSERT_TRUE(wt_ring_open(&ring, &setup));
-	ASSERT_EQ(0, arm_spread(ring.fd, TIMERS, 0, wt_now(WHEEL_CLOCK_MONOTONIC) + AHEAD));
+	ASSERT_EQ(0, arm_spread(ring.fd, TIMERS, 1, 0, wt_now(WHEEL_CLOCK_MONOTONIC) + AHEAD));
 	while (taken < TIMERS) {
 		taken = wt_ring_tail(&ring);
 		wt_ring_take(&ring, taken);
@@ -154,7 +161,7 @@ WT_TEST(words, p7_moved_timers_wake_up_nobody)
 	__u64 first = self->now + AHEAD;
 	int i;
 
-	ASSERT_EQ(0, arm_spread(self->areas.fd, TIMERS, WHEEL_OP_WORD, first));
+	ASSERT_EQ(0, arm_spread(self->areas.fd, TIMERS, 1, WHEEL_OP_WORD, first));
 	for (i = 0; i < TIMERS; i++)
 		move_away(&self->areas, i, variant->park ? WT_PARKED : first + WT_HOUR);
 	EXPECT_GE(at_most(0), watch_until_found(self->areas.fd, TIMERS, variant->park));
@@ -224,7 +231,7 @@ TEST(poll_that_reports_an_event_is_followed_by_one)
 		.timers = TIMERS, .flags = WHEEL_SETUP_WORDS }));
 	p.fd = areas.fd;
 	ASSERT_EQ(0, fcntl(p.fd, F_SETFL, 0));
-	ASSERT_EQ(0, arm_spread(p.fd, TIMERS, WHEEL_OP_WORD,
+	ASSERT_EQ(0, arm_spread(p.fd, TIMERS, 1, WHEEL_OP_WORD,
 				wt_now(WHEEL_CLOCK_MONOTONIC) + AHEAD));
 	for (i = 0; i + 1 < TIMERS; i++)
 		move_away(&areas, i, WT_PARKED);
