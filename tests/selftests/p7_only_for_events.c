@@ -63,7 +63,7 @@ TEST(a_waiter_for_several_events_is_woken_once)
 
 	ASSERT_TRUE(wt_ring_open(&ring, &setup));
 	for (gen = 1; gen <= 3; gen++) {
-		/* The first event of a file causes a wake-up, for polls that began before its set-up. */
+		/* The first event of a file always causes a wake-up. */
 		most = gen == 1 ? 2 : 1;
 		ASSERT_EQ(0, arm_spread(ring.fd, TIMERS, gen, 0,
 					wt_now(WHEEL_CLOCK_MONOTONIC) + AHEAD));
