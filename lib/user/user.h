@@ -33,7 +33,7 @@
  * @slots: its timers
  * @recent: private words: slots whose timers were started, and are not queued yet
  * @recent_count: number of these
- * @recent_first: none of them is due before this time; WHEEL_NEVER if there is none
+ * @recent_first: a time before which they are not due; WHEEL_NEVER if the list is empty
  * @stopped: true after libwheel_stop(): no timer expires
  * @watched: expiry of the timerfd; unused with LIBWHEEL_NO_FD
  */

@@ -506,10 +506,11 @@ struct wheel_stats {
  * @until: timeout, an absolute time on the wheel's clock; 0: do not wait; ~0: no timeout
  *
  * Expires the due timers that were left to the program, then waits. A caller that waits for
- * several events is woken once, when @wait events are in the ring, unless poll() is used. If timers
- * are left to the program meanwhile, it wakes up to expire them, and continues to wait. Returns
- * 0 with fewer than @wait events at @until, or immediately if @until is 0. A wait that ends
- * without any event fails with EINTR after a signal, or with ESHUTDOWN if the wheel was stopped.
+ * several events is woken once, when @wait events are in the ring, unless poll() is used. The
+ * first event of a file wakes it up, too. If timers are left to the program meanwhile, it wakes up
+ * to expire them. In both cases it continues to wait. Returns 0 with fewer than @wait events at
+ * @until, or immediately if @until is 0. A wait that ends without any event fails with EINTR after
+ * a signal, or with ESHUTDOWN if the wheel was stopped.
  *
  * Fails with EINVAL if @wait exceeds the size of the ring, with ERANGE if @until is 2^63 or more,
  * except for ~0, and with EOPNOTSUPP without a ring.

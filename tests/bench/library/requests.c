@@ -250,7 +250,7 @@ static void wait_ring(void)
 	wakeup = next_tick(done, done + TICKS) * MS;
 }
 
-/* The server. Inlined, so that each way has loops of its own. */
+/* The server. Inlined, so that each way has separate loops. */
 static inline __attribute__((always_inline))
 void serve(uint64_t step, void (*start)(uint32_t timer, uint64_t delay),
 	   void (*stop)(uint32_t timer), void (*wait)(void), uint32_t windows, uint32_t *wakeups)
