@@ -55,7 +55,7 @@ check-rt := selftests-6.12-rt-64 consumer-6.12-rt misuse-6.12-rt pacing-6.12-rt
 check-arm64 := kunit-arm64 selftests-6.12-arm64 selftests-6.12-arm64-16k consumer-6.12-arm64 \
 	consumer-6.12-arm64-16k misuse-6.12-arm64 misuse-6.12-arm64-16k
 ## check-kcsan	races under KCSAN, after it has detected an injected one
-check-kcsan := injected-kcsan kcsan
+check-kcsan := injected-kcsan kcsan pacing-kcsan-net
 ## check-newest	the module on the newest kernel that Debian backports; builds that kernel
 check-newest := kunit-uml-newest selftests-newest consumer-newest lib-newest wheelctl-newest \
 	pacing-newest-net
