@@ -68,11 +68,11 @@ struct wheel_event_ring {
  * @shift: offset of the clock in the time namespace of the task that has set the file up
  * @charged: number of pages charged for this file, to @user unless it is NULL
  * @stopped: true if the wheel was stopped, so that no timer can expire
- * @notified: true if readers and pollers were woken and have not checked since
  * @wake: true if readers and pollers must be woken after the lock is released
- * @wake_at: number of events that causes a wake-up
+ * @wake_at: number of events that causes a wake-up; the maximum if readers and pollers were woken
+ *	and have not checked since
  * @polled: true if poll() was called, so that each event must cause a wake-up: a multishot poll of
- *	io_uring does not check after it was woken
+ *	io_uring does not check after it was woken. Read lockless
  * @unfired: number of timers that STOP has drained so far; a signal can interrupt it
  * @stop_at: next slot whose word STOP takes back
  * @advanced: time up to which ADVANCE has expired all timers
@@ -97,7 +97,6 @@ struct wheel_file {
 	atomic_long_t		charged;
 
 	bool			stopped;
-	bool			notified;
 	bool			wake;
 	bool			polled;
 	u32			wake_at;
@@ -163,9 +162,23 @@ int wheel_file_shared_alloc(struct wheel_file *file);
 void wheel_file_shared_free(struct wheel_file *file);
 int wheel_event_ring_alloc(struct wheel_file *file);
 void wheel_event_ring_free(struct wheel_file *file);
-u32 wheel_event_ring_ready(const struct wheel_event_ring *ring);
 void wheel_event_ring_expire(struct wheel_file *file, struct wheel_timer **due, unsigned int n,
 			     u64 now);
+
+/*
+ * Returns the number of events that the program has not taken. If the program has written an
+ * impossible head, the ring counts as full, so that no event is overwritten.
+ */
+static inline u32 wheel_event_ring_ready(const struct wheel_event_ring *ring)
+{
+	/*
+	 * Order the program's reads of the entries before their reuse. Pairs with its store-release
+	 * of event_head.
+	 */
+	u32 head = smp_load_acquire(&ring->user->event_head);
+
+	return min(ring->tail - head, ring->size);
+}
 
 /* scan.c: scans for timers that the program has armed, by passes and by kicks */
 unsigned int wheel_file_scan(void *data, u64 now);

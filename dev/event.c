@@ -67,6 +67,9 @@ static DEFINE_PER_CPU(struct interrupt_pause, interrupt_pause);
 /* Upper limit of the time that one call searches without an event, in nanoseconds. */
 #define SEARCH_NS		NSEC_PER_MSEC
 
+/* Value of wheel_file.wake_at after tasks were woken, until one of them checks. */
+#define NOTIFIED		U32_MAX
+
 /* Returns the number of events that the program can take, from the ring or by read(). */
 u32 wheel_file_events(const struct wheel_file *file)
 {
@@ -87,9 +90,9 @@ static void queue_events(struct wheel_slots *slots, struct wheel_timer **due, un
 }
 
 /*
- * Check whether the program had taken all older events, of which it was notified. A task of
- * io_uring's poll, or of an edge-triggered epoll, relies on a wake-up then, because it does not
- * check again. With a ring:
+ * Check whether @n new events are a reason to wake up tasks. If tasks were notified of older events,
+ * and none has checked since, they are only if the program has taken all older ones from the ring,
+ * because a task of io_uring's poll, or of an edge-triggered epoll, does not check again then:
  *
  *	expiry				the program
  *
@@ -99,26 +102,30 @@ static void queue_events(struct wheel_slots *slots, struct wheel_timer **due, un
  *	read event_head
  *
  * Either the program reads the new value, or the expiry reads that all older events were taken.
+ * A read() counts as a check.
  */
 static bool are_news(const struct wheel_file *file, unsigned int n)
 {
-	if (file->ring.size)
-		/* Pairs with the program's full barrier after its store of event_head. */
-		smp_mb();
+	if (file->wake_at != NOTIFIED)
+		return wheel_file_events(file) >= file->wake_at;
+	if (!file->ring.size)
+		return false;
+	/* Pairs with the program's full barrier after its store of event_head. */
+	smp_mb();
 	return wheel_file_events(file) <= n;
 }
 
 /*
  * Readers and pollers are woken once for all events until they check again. They are on the
- * wait queue before they clear @notified under the lock, so one of the two sides sees the other:
+ * wait queue before they reset @wake_at under the lock, so one of the two sides sees the other:
  *
  *	expiry				wheel_file_await()
  *
  *					add to the wait queue
  *	lock				lock
- *	queue the events		notified = false
- *	wake = !notified		enough events?
- *	notified = true			unlock
+ *	queue the events		wake_at = wanted
+ *	wake = events >= wake_at	enough events?
+ *	wake_at = NOTIFIED		unlock
  *	unlock
  *	if wake: wake up		if not: sleep
  */
@@ -130,13 +137,8 @@ static void file_expire(void *data, struct wheel_timer **due, unsigned int n, u6
 		wheel_event_ring_expire(file, due, n, now);
 	else
 		queue_events(&file->slots, due, n);
-	if (file->notified && are_news(file, n)) {
-		file->notified = false;
-		file->wake_at = 1;
-	}
-	if (!file->notified && wheel_file_events(file) >= file->wake_at) {
-		file->notified = true;
-		file->wake_at = U32_MAX;
+	if (are_news(file, n)) {
+		file->wake_at = NOTIFIED;
 		file->wake = true;
 	}
 }
@@ -147,8 +149,8 @@ static void file_wake(struct wheel_file *file)
 	/* A task that sleeps took the wheel's lock after it was added to the queue. */
 	if (waitqueue_active(&file->readers))
 		wake_up_interruptible(&file->readers);
-	/* And so did a poller. */
-	if (waitqueue_active(&file->pollers))
+	/* A poller may have found older events without the lock: see file_has_events(). */
+	if (wq_has_sleeper(&file->pollers))
 		wake_up_interruptible_poll(&file->pollers, EPOLLIN | EPOLLRDNORM);
 }
 
@@ -252,10 +254,14 @@ static bool pause_begin(struct interrupt_pause *pause, const struct wheel_file *
 	return true;
 }
 
-/* Check whether tasks were woken for events, and have not taken all of them. */
+/* Check whether tasks were notified of events, have not checked since, and some are left. */
 static bool events_wait(const struct wheel_file *file)
 {
-	return file->notified && !are_news(file, 0);
+	if (file->wake_at != NOTIFIED)
+		return false;
+	/* Pairs with the program's full barrier after its store of event_head: see are_news(). */
+	smp_mb();
+	return wheel_file_events(file);
 }
 
 /*
@@ -351,28 +357,55 @@ bool wheel_file_await(struct wheel_file *file, u32 wanted, u32 *ready)
 	bool deferred;
 
 	wheel_lock(file->slots.wheel);
-	file->notified = false;
-	file->wake_at = min(file->wake_at, READ_ONCE(file->polled) ? 1 : wanted);
+	file->wake_at = min(file->wake_at, file->polled ? 1 : wanted);
 	*ready = wheel_file_events(file);
 	deferred = wheel_file_deferred(file);
 	wheel_unlock(file->slots.wheel);
 	return *ready >= wanted || deferred;
 }
 
+/* Check without the lock whether a poller need not wait, once each event causes a wake-up. */
+static bool file_has_events(const struct wheel_file *file)
+{
+	return READ_ONCE(file->polled) &&
+	       (wheel_file_deferred(file) || data_race(wheel_file_events(file)));
+}
+
+/* wheel_file_await() for a poller: from now on, each event causes a wake-up. */
+static bool poll_await(struct wheel_file *file)
+{
+	u32 ready;
+
+	if (!READ_ONCE(file->polled)) {
+		wheel_lock(file->slots.wheel);
+		WRITE_ONCE(file->polled, true);
+		wheel_unlock(file->slots.wheel);
+	}
+	return wheel_file_await(file, 1, &ready);
+}
+
 /*
  * poll(), select(), epoll. Compares only: it may be called for another task than the owner, with
  * locks of the system held.
+ *
+ * If events are left, no lock is necessary. The task does not sleep until it has taken them, and the
+ * next expiry finds that all were taken, or a read() has reset @wake_at. The expiry also
+ * finds the task on the wait queue, although the task did not take the lock after it was added:
+ *
+ *	expiry				the program
+ *
+ *					poll_wait(): add to the wait queue
+ *	publish the events		take all older events
+ *	full barrier			full barrier
+ *	task on the wait queue?		take the new events, or sleep
  */
 __poll_t wheel_file_poll(struct file *filp, struct poll_table_struct *wait)
 {
 	struct wheel_file *file = filp->private_data;
 	__poll_t mask = 0;
-	u32 ready;
 
 	poll_wait(filp, &file->pollers, wait);
-	if (!READ_ONCE(file->polled))
-		WRITE_ONCE(file->polled, true);
-	if (wheel_file_ready(file) && wheel_file_await(file, 1, &ready))
+	if (wheel_file_ready(file) && (file_has_events(file) || poll_await(file)))
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (READ_ONCE(file->stopped))
 		mask |= EPOLLHUP;

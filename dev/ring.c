@@ -87,21 +87,6 @@ int wheel_event_ring_alloc(struct wheel_file *file)
 	return 0;
 }
 
-/*
- * Returns the number of events that the program has not taken. If the program has written an
- * impossible head, the ring counts as full, so that no event is overwritten.
- */
-u32 wheel_event_ring_ready(const struct wheel_event_ring *ring)
-{
-	/*
-	 * Order the program's reads of the entries before their reuse. Pairs with its store-release
-	 * of event_head.
-	 */
-	u32 head = smp_load_acquire(&ring->user->event_head);
-
-	return min(ring->tail - head, ring->size);
-}
-
 /* Publish the events of @n due timers, for which the ring has room. The wheel is locked. */
 void wheel_event_ring_expire(struct wheel_file *file, struct wheel_timer **due, unsigned int n,
 			     u64 now)

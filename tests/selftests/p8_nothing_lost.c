@@ -93,6 +93,24 @@ WT_TEST(wheel, p8_edge_after_a_fault)
 	close(epoll);
 }
 
+/* A read() that leaves events is a check: the next event causes an edge. */
+WT_TEST(wheel, p8_edge_after_a_short_read)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	int epoll = epoll_create1(0), i;
+
+	ASSERT_EQ(0, epoll_ctl(epoll, EPOLL_CTL_ADD, self->fd, &event));
+	for (i = 0; i < 8; i++) {
+		ASSERT_EQ(0, fire(self->fd, 2 * i, 2 * i + 2));
+		EXPECT_EQ(1, epoll_wait(epoll, &event, 1, 0));
+		EXPECT_EQ(0, epoll_wait(epoll, &event, 1, 0));
+		ASSERT_EQ(1, wt_read(self->fd, self->events, 1));
+		EXPECT_TRUE(in_line(self->events, 1, i));
+	}
+	EXPECT_EQ(8, wt_read_all(self->fd, self->events, 256, 256));
+	close(epoll);
+}
+
 /* Map pages that do not exist until they are accessed. */
 static char *missing_pages(int pages)
 {
