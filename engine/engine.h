@@ -62,6 +62,8 @@ enum base_state {
  *	pass. Lockless: the interrupt writes it
  * @wheel: wheel that contains this base; constant
  * @data: argument of the owner's operations; constant
+ * @claimed: deadline that the owner's claim function has stored
+ * @budget: number of timers and buckets that the step in progress may still visit
  * @due: timers that are being delivered to the owner
  * @counts: counters for wheel_read_stats(); @counts.wakeups is lockless and is written only by
  *	the interrupt of @hrtimer
@@ -82,6 +84,8 @@ struct wheel_base {
 	struct wheel_core	core;
 	struct wheel		*wheel;
 	void			*data;
+	u64			claimed;
+	unsigned int		budget;
 	struct wheel_timer	*due[WHEEL_BATCH];
 	struct wheel_stats	counts;
 	struct hrtimer		hrtimer;

@@ -36,13 +36,12 @@ static inline enum wheel_claim claim_own(struct wheel_timer *timer, u64 due, u64
 }
 
 /* Claim a timer by the claim function, and store its deadline for lockless readers. */
-static inline enum wheel_claim claim_owners(wheel_claim_fn decide, void *data,
+static inline enum wheel_claim claim_owners(struct wheel_base *base, wheel_claim_fn decide,
 					    struct wheel_timer *timer, u64 due, u64 *deadline)
 {
-	u64 owners;
-	enum wheel_claim claim = decide(data, timer, due, &owners);
+	enum wheel_claim claim = decide(base->data, timer, due, &base->claimed);
 
-	*deadline = owners;
+	*deadline = base->claimed;
 	if (likely(claim == WHEEL_FIRE))
 		WRITE_ONCE(timer->deadline, *deadline | WHEEL_IDLE);
 	else if (claim == WHEEL_LATER)
@@ -63,7 +62,7 @@ static __always_inline bool base_claim(struct wheel_base *base, struct wheel_tim
 	/* After the claim, the owner of a dropped timer may initialize it again. */
 	debug_object_deactivate(timer, &wheel_timer_debug);
 	if (decide)
-		claim = claim_owners(decide, base->data, timer, due, &deadline);
+		claim = claim_owners(base, decide, timer, due, &deadline);
 	else
 		claim = claim_own(timer, due, &deadline);
 	if (unlikely(claim != WHEEL_FIRE)) {

@@ -49,62 +49,61 @@ void wheel_scan_at(struct wheel *wheel, u64 time)
 EXPORT_SYMBOL_GPL(wheel_scan_at);
 
 /* Pop the last timer of a step, and determine whether another one is due. */
-static noinline struct wheel_timer *base_pop_last(struct wheel_base *base, u64 now, u64 until,
-						  unsigned int *budget)
+static noinline struct wheel_timer *base_pop_last(struct wheel_base *base, u64 now, u64 until)
 {
-	return base_pop(base, base->wheel->claim, now, until, budget, true);
+	return base_pop(base, base->wheel->claim, now, until, &base->budget, true);
 }
 
 /* Deliver up to @max due timers to the owner, in order. Returns their number. */
-static noinline unsigned int base_expire(struct wheel_base *base, u64 now, u64 until,
-					 unsigned int max, unsigned int *budget)
+static __always_inline unsigned int base_expire(struct wheel_base *base, u64 now, u64 until,
+						unsigned int max)
 {
+	wheel_claim_fn claim = base->wheel->claim;
 	struct wheel_timer *timer;
 	unsigned int n = 0;
 
-	while (n < max) {
+	do {
 		if (likely(n + 1 < max))
-			timer = base_pop(base, base->wheel->claim, now, until, budget, false);
+			timer = base_pop(base, claim, now, until, &base->budget, false);
 		else
-			timer = base_pop_last(base, now, until, budget);
+			timer = base_pop_last(base, now, until);
 		if (!timer)
 			break;
 		base->due[n++] = timer;
-		if (wheel_popped_all(&base->core, until))
-			break;
-	}
+	} while (n < max && !wheel_popped_all(&base->core, until));
 	if (n)
 		base->wheel->owner->expire(base->data, base->due, n, now);
 	return n;
 }
 
 /*
- * Run a due scan. Timers due before its tick expire first, because scans that take longer than a
- * tick would otherwise follow one another. Not on a bounded wheel with a VIRTUAL clock: if a
- * periodic timer that expires is armed again, the range begins now, and the scan could queue no due
- * timer.
- * Returns the number of expired timers. A scan remains due if some of these timers are left, if the
- * scan is incomplete, or if the next one is late, too.
+ * Return the tick up to which timers expire before the scan that is due by @until, or @until if
+ * none is. Scans that take longer than a tick would otherwise follow one another. On a bounded wheel
+ * with a VIRTUAL clock, none expire before a scan: if a periodic timer that expires is armed again,
+ * the range begins now, and the scan could queue no due timer.
  */
-static noinline unsigned int base_scan(struct wheel_base *base, u64 now, u64 until,
-				       unsigned int max, unsigned int *budget)
+static u64 base_expire_by(const struct wheel_base *base, u64 until)
 {
-	const struct wheel *wheel = base->wheel;
-	unsigned int n = 0;
+	if (likely(base->scan_tick > until))
+		return until;
+	if (base->wheel->config.clock == WHEEL_CLOCK_VIRTUAL && base->core.scheme->follow)
+		return 0;
+	return base->scan_tick - 1;
+}
 
-	if (wheel->config.clock != WHEEL_CLOCK_VIRTUAL || !base->core.scheme->follow) {
-		if (!wheel_popped_all(&base->core, base->scan_tick - 1))
-			n = base_expire(base, now, base->scan_tick - 1, max, budget);
-		if (n == max || !*budget)
-			return n;
-	}
+/*
+ * Run a due scan. Returns true if the pass may continue: the scan is complete, and the next one is
+ * not late, too.
+ */
+static noinline bool base_scan(struct wheel_base *base, u64 now, u64 until)
+{
 	/* An overdue timer that the scan arms is due at the tick of the scan, not earlier. */
 	base->scan_until = until;
 	wheel_base_forward_clock(base, 0);
 	/* Queuing a timer takes longer than expiring one. */
-	*budget -= min(*budget, 2 * wheel->owner->scan(base->data, now));
+	base->budget -= min(base->budget, 2 * base->wheel->owner->scan(base->data, now));
 	base->scan_until = 0;
-	return n;
+	return base->scan_tick > until && base->budget;
 }
 
 /**
@@ -126,30 +125,33 @@ static noinline unsigned int base_scan(struct wheel_base *base, u64 now, u64 unt
 bool wheel_step(struct wheel *wheel, u64 now, unsigned int max)
 {
 	struct wheel_base *base = wheel->base;
-	unsigned int budget = WHEEL_BATCH, n = 0;
-	bool scanned, more;
-	u64 until;
+	unsigned int n = 0;
+	u64 until, by;
+	bool full, more;
 
 	lockdep_assert_held(&base->lock);
 	if (unlikely(base->state == BASE_STOPPED))
 		return false;
 	max = min(max, base_batch_max(base));
+	base->budget = WHEEL_BATCH;
 	until = wheel_tick_at(&base->core, now);
 	if (unlikely(wheel_settable(wheel->config.clock)))
 		wheel_set_back(&base->core, until);
 	/* wheel_pop() and base_scan() forward the clock before the owner arms timers. */
 	base_begin(base, 0);
-	if (unlikely(base->scan_tick <= until))
-		n = base_scan(base, now, until, max, &budget);
-	scanned = base->scan_tick > until;
-	if (likely(scanned && n < max && budget))
-		n += base_expire(base, now, until, max - n, &budget);
-	more = !scanned || ((n == max || !budget) && !wheel_popped_all(&base->core, until));
+	do {
+		by = base_expire_by(base, until);
+		if (likely(n < max) && (likely(by == until) || !wheel_popped_all(&base->core, by)))
+			n += base_expire(base, now, by, max - n);
+		full = n == max || !base->budget;
+	} while (unlikely(by != until) && !full && base_scan(base, now, until));
+	more = unlikely(base->scan_tick <= until) ||
+	       (unlikely(n == max || !base->budget) && !wheel_popped_all(&base->core, until));
 	/* A step that may expire no timers has popped none. wheel_settle() relies on the floor. */
 	if (likely(!more))
 		wheel_raise_floor(&base->core, until);
 	WRITE_ONCE(base->needs_clock_until, WHEEL_NEVER);
-	trace_wheel_pass_end(base, now, n, WHEEL_BATCH - budget, more);
+	trace_wheel_pass_end(base, now, n, WHEEL_BATCH - base->budget, more);
 	return more;
 }
 EXPORT_SYMBOL_GPL(wheel_step);
