@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
 
 #include "wheel_ring.h"
@@ -96,6 +97,41 @@ TEST(events_arrive_without_a_system_call)
 	}
 	ASSERT_EQ(0, wt_stats(ring.fd, &stats));
 	EXPECT_GE(at_most(0), (long)stats.deferred);
+	close(ring.fd);
+}
+
+/*
+ * After an expiry, the interrupt pauses for longer than a tick. If the program has taken all events
+ * meanwhile, a timer that is due in the pause causes an edge.
+ */
+TEST(p8_edge_after_the_pause)
+{
+	const struct wheel_setup setup = { .timers = 2, .tick_ns = WHEEL_MIN_TICK_NS,
+					   .events = ROOM };
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	int epoll = epoll_create1(0);
+	struct wheel_enter enter;
+	struct wt_ring ring;
+	__u32 taken = 0;
+	__u64 gen, when;
+
+	ASSERT_TRUE(wt_ring_open(&ring, &setup));
+	ASSERT_EQ(0, epoll_ctl(epoll, EPOLL_CTL_ADD, ring.fd, &event));
+	for (gen = 1; gen <= 8; gen++) {
+		when = wt_now(WHEEL_CLOCK_MONOTONIC) + 2 * WT_MS;
+		ASSERT_EQ(0, wt_arm(ring.fd, WHEEL_ID(0, gen), when));
+		ASSERT_EQ(0, wt_arm(ring.fd, WHEEL_ID(1, gen), when + WHEEL_MIN_TICK_NS));
+		while (taken < 2 * gen) {
+			ASSERT_EQ(1, epoll_wait(epoll, &event, 1, 60000));
+			do {
+				taken = wt_ring_tail(&ring);
+				wt_ring_take(&ring, taken);
+				if (wt_ring_flags(&ring) & WHEEL_RING_BACKLOG)
+					ASSERT_EQ(0, wt_enter(ring.fd, 0, 0, &enter));
+			} while (taken != wt_ring_tail(&ring));
+		}
+	}
+	close(epoll);
 	close(ring.fd);
 }
 
