@@ -136,12 +136,6 @@ FIGURES = {
          ("10 times per expiry, 1,000,000 timers", "postponed 10x, ns, 1000000"),
          ("once per expiry, 30,000 timers", "postponed 1x, ns, 30000")),
     ),
-    "backends": Figure(
-        "user", "instructions", ("hierarchical", "library"),
-        (("postpone or start a timeout", "start at"), ("stop a timeout", "stop"),
-         ("postpone, with all later costs", "all costs"))
-        + PROGRAM[6:8] + EXPIRY,
-    ),
     "core": Figure(
         "core", "instructions", ("hierarchical", "hashed", "wahern"),
         tuple((name, name) for name in ("arm", "re-arm", "idle", "cancel", "burst")),
