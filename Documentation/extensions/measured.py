@@ -62,13 +62,10 @@ PROGRAM = (
     ("expire a lone timer, ring", "lone, ring"),
 )
 EXPIRY = (
-    ("expire in a burst, ring", "expiry, ring"),
     ("expire in a burst, 256 per read()", "expiry, batch 256"),
     ("expire, one per read()", "expiry, batch 1"),
     ("expire next to a busy process, ring", "expiry, busy"),
-    ("expire a lone timer, read()", "lone"),
-    ("expire a lone timer, ring", "lone, ring"),
-    ("the same, without a system call", "lone, no call"),
+    ("expire a lone timer, ring, no system call", "lone, no call"),
     ("arm, sleep until it expires, read()", "sleep"),
     ("arm, sleep until it expires, ring", "sleep, ring"),
     ("sleep until a periodic timer expires", "periodic"),
