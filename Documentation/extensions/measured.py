@@ -201,24 +201,6 @@ def table(name):
     return rows
 
 
-def comparisons():
-    """[heading, rows] of programs.csv: the first implementation of each figure is libwheel's. A row
-    of one cell is the command of the rows below it."""
-    rows, origin, figure = [["", "libwheel", "other"]], None, None
-    for about, (_, name, _, implementation, unit, value) in samples("programs"):
-        if origin != (about["command"], about["date"]):
-            origin = about["command"], about["date"]
-            rows.append([", ".join(origin)])
-        if name != figure:
-            figure = name
-            rows.append([name, f"{exact(value)} {unit}", ""])
-        else:
-            if rows[-1][2]:
-                rows.append(["", "", ""])
-            rows[-1][2] = f"{exact(value)} {implementation}"
-    return rows
-
-
 # Plots. Each implementation has a shape and a colour, the wheel the first.
 LEFT, RIGHT, ROW, TOP = 12, 388, 46, 22
 MARKS = (
