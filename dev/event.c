@@ -90,9 +90,9 @@ static void queue_events(struct wheel_slots *slots, struct wheel_timer **due, un
 }
 
 /*
- * Check whether @n new events are a reason to wake up tasks. If tasks were notified of older events,
- * and none has checked since, they are only if the program has taken all older ones from the ring,
- * because a task of io_uring's poll, or of an edge-triggered epoll, does not check again then:
+ * Check whether @n new events are a reason to wake up tasks. If tasks were notified of older
+ * events, and none has checked since, they are only if the program has taken all older ones from
+ * the ring, because a task of io_uring's poll, or of an edge-triggered epoll, does not check again:
  *
  *	expiry				the program
  *
@@ -367,8 +367,10 @@ bool wheel_file_await(struct wheel_file *file, u32 wanted, u32 *ready)
 /* Check without the lock whether a poller need not wait, once each event causes a wake-up. */
 static bool file_has_events(const struct wheel_file *file)
 {
-	return READ_ONCE(file->polled) &&
-	       (wheel_file_deferred(file) || data_race(wheel_file_events(file)));
+	if (!READ_ONCE(file->polled))
+		return false;
+	/* An outdated number causes one call too many, or a check with the lock. */
+	return wheel_file_deferred(file) || data_race(wheel_file_events(file));
 }
 
 /* wheel_file_await() for a poller: from now on, each event causes a wake-up. */
@@ -388,8 +390,8 @@ static bool poll_await(struct wheel_file *file)
  * poll(), select(), epoll. Compares only: it may be called for another task than the owner, with
  * locks of the system held.
  *
- * If events are left, no lock is necessary. The task does not sleep until it has taken them, and the
- * next expiry finds that all were taken, or a read() has reset @wake_at. The expiry also
+ * If events are left, no lock is necessary. The task does not sleep until it has taken them, and
+ * the next expiry finds that all were taken, or a read() has reset @wake_at. The expiry also
  * finds the task on the wait queue, although the task did not take the lock after it was added:
  *
  *	expiry				the program

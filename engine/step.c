@@ -77,9 +77,9 @@ static __always_inline unsigned int base_expire(struct wheel_base *base, u64 now
 }
 
 /*
- * Return the tick up to which timers expire before the scan that is due by @until, or @until if
- * none is. Scans that take longer than a tick would otherwise follow one another. On a bounded wheel
- * with a VIRTUAL clock, none expire before a scan: if a periodic timer that expires is armed again,
+ * Return the tick up to which timers expire: @until, or the one before a scan that is due by then.
+ * Scans that take longer than a tick would otherwise follow one another. On a bounded wheel with a
+ * VIRTUAL clock, no timers expire before a scan: if a periodic timer that expires is armed again,
  * the range begins now, and the scan could queue no due timer.
  */
 static u64 base_expire_by(const struct wheel_base *base, u64 until)
