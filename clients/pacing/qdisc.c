@@ -32,6 +32,9 @@
 /* Maximum number of times that one dequeue() moves due flows. */
 #define RUN_MAX		4
 
+/* Maximum number of turns that a packet costs, however long a size table makes it. */
+#define TURNS_MAX	256U
+
 /*
  * The current time is normally before this. If jiffies are late by more than a tick of the kernel,
  * it may be after it.
@@ -329,7 +332,7 @@ static struct sk_buff *flow_send(struct Qdisc *sch, struct flows *flows, struct 
 	unsigned long rate = packet_rate(pacing, skb);
 
 	packets_remove(&flow->packets, skb, qdisc_dev(sch));
-	flow->credit -= qdisc_pkt_len(skb);
+	flow->credit -= min(qdisc_pkt_len(skb), TURNS_MAX * pacing->options.quantum);
 	if (rate != NO_RATE)
 		flow_charge(pacing, flows, flow, skb, departure, rate);
 	if (unlikely(pacing->options.ce_threshold != ~0ULL))
