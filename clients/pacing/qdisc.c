@@ -313,11 +313,14 @@ static void flow_charge(struct pacing *pacing, struct flows *flows, struct flow 
 	flow->next = max(departure + allowance, flows->now) - allowance + gap;
 }
 
-/* Not inline, because its buffer on the stack would be protected in each call of the caller. */
+/*
+ * Packets that were queued before the threshold was set may have no departure. Not inline, because
+ * its buffer on the stack would be protected in each call of the caller.
+ */
 static noinline void packet_mark_late(struct pacing *pacing, struct flows *flows,
 				      struct sk_buff *skb, u64 departure)
 {
-	if (flows_clock(flows) - departure > pacing->options.ce_threshold &&
+	if (departure && flows_clock(flows) - departure > pacing->options.ce_threshold &&
 	    INET_ECN_set_ce(skb))
 		pacing->counts.ce_marks++;
 }
