@@ -92,7 +92,7 @@ int wheel_file_enter(struct wheel_file *file, void *arg)
 	err = kicks ? wheel_file_kick(file) : 0;
 	if (err)
 		return err;
-	enter->ready = enter_run(file, enter->wait, false);
+	enter->ready = enter_run(file, enter->until ? enter->wait : 0, false);
 	if (!file->ring.size)
 		enter->ready = 0;
 	if (enter->ready >= enter->wait || !enter->until)

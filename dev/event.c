@@ -348,17 +348,21 @@ const struct wheel_owner wheel_file_word_owner = {
 };
 
 /*
- * Check for events, and request a wake-up if there are fewer than @wanted. The task is on one of
- * the wait queues of the file. Sets *@ready to the number of events that the program can take.
- * Returns true if @wanted events are ready, or if the pass is left to the owner.
+ * Check for events, and request a wake-up if there are fewer than @wanted. A task that sleeps
+ * afterwards is on one of the wait queues of the file. Sets *@ready to the number of events that
+ * the program can take. Returns true if @wanted events are ready, or if the pass is left to the
+ * owner.
  */
 bool wheel_file_await(struct wheel_file *file, u32 wanted, u32 *ready)
 {
 	bool deferred;
 
 	wheel_lock(file->slots.wheel);
-	file->wake_at = min(file->wake_at, file->polled ? 1 : wanted);
 	*ready = wheel_file_events(file);
+	if (file->polled)
+		file->wake_at = 1;
+	else if (*ready < wanted)
+		file->wake_at = min(file->wake_at, wanted);
 	deferred = wheel_file_deferred(file);
 	wheel_unlock(file->slots.wheel);
 	return *ready >= wanted || deferred;

@@ -77,6 +77,32 @@ TEST(a_waiter_for_several_events_is_woken_once)
 	close(ring.fd);
 }
 
+/* Calls that do not wait, or find their events, do not wake up a later one that waits for more. */
+TEST(calls_that_do_not_wait_wake_up_nobody)
+{
+	const struct wheel_setup setup = { .timers = TIMERS, .events = ROOM };
+	struct wheel_enter enter;
+	struct wt_ring ring;
+	long before, most;
+	__u64 gen;
+
+	ASSERT_TRUE(wt_ring_open(&ring, &setup));
+	for (gen = 1; gen <= 3; gen++) {
+		most = gen == 1 ? 2 : 1;
+		ASSERT_EQ(0, arm_spread(ring.fd, TIMERS, gen, 0,
+					wt_now(WHEEL_CLOCK_MONOTONIC) + AHEAD));
+		ASSERT_EQ(0, wt_enter(ring.fd, 0, 0, &enter));
+		ASSERT_EQ(0, wt_enter(ring.fd, 1, 0, &enter));
+		before = sleeps();
+		ASSERT_EQ(0, wt_enter(ring.fd, TIMERS, WT_FOREVER, &enter));
+		EXPECT_EQ(TIMERS, enter.ready);
+		EXPECT_GE(at_most(most), sleeps() - before);
+		ASSERT_EQ(0, wt_enter(ring.fd, 1, WT_FOREVER, &enter));
+		wt_ring_take(&ring, gen * TIMERS);
+	}
+	close(ring.fd);
+}
+
 /* The events of a program that only reads its ring. */
 TEST(events_arrive_without_a_system_call)
 {
