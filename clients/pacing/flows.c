@@ -11,7 +11,7 @@
 
 /*
  * Number of flows to check before a flow is created: more than one, so that those which are no
- * longer used become fewer. And half the maximum number, if all permitted ones exist.
+ * longer used become fewer. And half the maximum number, if too many are idle.
  */
 #define COLLECT		2
 #define EVICT_MAX	16
@@ -47,35 +47,31 @@ static void flow_free(struct flows *flows, struct flow *flow)
 
 /*
  * Check the next flow. Free it if it is idle since @age jiffies and its rate permits a packet.
- * Otherwise it is checked again after all others. Returns true if it was freed.
+ * Otherwise it is checked again after all others.
  */
-static bool flow_check(struct flows *flows, long age, u64 now)
+static void flow_check(struct flows *flows, long age, u64 now)
 {
 	struct flow *flow = flows->check_first;
-	bool old = !flow->packets.count && (long)(jiffies - flow->idle_since) >= age &&
-		   flow->next <= now;
 
 	flows->check_first = flow->check_after;
-	if (old)
+	if (!flow->packets.count && (long)(jiffies - flow->idle_since) >= age && flow->next <= now)
 		flow_free(flows, flow);
 	else
 		check_append(flows, flow);
-	return old;
 }
 
 /*
- * Free an idle flow, unless the next ones to check have packets. One that must wait for its rate is
- * freed only if there is no other: it may exceed its rate then, but new flows are not dropped.
+ * Free idle flows until fewer than @limit remain, or the next ones to check have packets. One that
+ * must wait for its rate is freed only if the others do not suffice: it may exceed its rate then,
+ * but new flows are not dropped.
  */
-static bool flow_evict(struct flows *flows)
+static void flows_evict(struct flows *flows, u32 limit)
 {
 	u64 now = ktime_get_ns();
 	int n;
 
-	for (n = 0; n < 2 * EVICT_MAX; n++)
-		if (flow_check(flows, 0, n < EVICT_MAX ? now : WHEEL_NEVER))
-			return true;
-	return false;
+	for (n = 0; n < 2 * EVICT_MAX && flows->idle_count >= limit; n++)
+		flow_check(flows, 0, n < EVICT_MAX ? now : WHEEL_NEVER);
 }
 
 /* Free flows that are idle for a long time. */
@@ -87,14 +83,14 @@ static void flows_collect(struct flows *flows)
 		flow_check(flows, IDLE_AGE, flows->now);
 }
 
-/* Create an idle flow. At most @limit flows are idle or have packets, each. */
+/* Create an idle flow. Not many more than @limit remain idle. */
 struct flow *flow_create(struct flows *flows, unsigned long key, u32 limit)
 {
 	struct flow *flow;
 
 	flows_collect(flows);
-	if (flows->idle_count >= limit && !flow_evict(flows))
-		return NULL;
+	if (unlikely(flows->idle_count >= limit))
+		flows_evict(flows, limit);
 	flow = kmem_cache_zalloc(cache, GFP_ATOMIC | __GFP_NOWARN);
 	if (unlikely(!flow))
 		return NULL;
