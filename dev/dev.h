@@ -70,7 +70,7 @@ struct wheel_event_ring {
  * @stopped: true if the wheel was stopped, so that no timer can expire
  * @wake: true if readers and pollers must be woken after the lock is released
  * @wake_at: number of events that causes a wake-up; the maximum if readers and pollers were woken
- *	and have not checked since
+ *	and have not checked since. A poll() sets it to 1 lockless
  * @polled: true if poll() was called, so that each event must cause a wake-up: a multishot poll of
  *	io_uring does not check after it was woken. Read lockless
  * @unfired: number of timers that STOP has drained so far; a signal can interrupt it

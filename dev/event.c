@@ -106,8 +106,10 @@ static void queue_events(struct wheel_slots *slots, struct wheel_timer **due, un
  */
 static bool are_news(const struct wheel_file *file, unsigned int n)
 {
-	if (file->wake_at != NOTIFIED)
-		return wheel_file_events(file) >= file->wake_at;
+	u32 wake_at = READ_ONCE(file->wake_at);
+
+	if (wake_at != NOTIFIED)
+		return wheel_file_events(file) >= wake_at;
 	if (!file->ring.size)
 		return false;
 	/* Pairs with the program's full barrier after its store of event_head. */
@@ -138,7 +140,7 @@ static void file_expire(void *data, struct wheel_timer **due, unsigned int n, u6
 	else
 		queue_events(&file->slots, due, n);
 	if (are_news(file, n)) {
-		file->wake_at = NOTIFIED;
+		WRITE_ONCE(file->wake_at, NOTIFIED);
 		file->wake = true;
 	}
 }
@@ -257,7 +259,7 @@ static bool pause_begin(struct interrupt_pause *pause, const struct wheel_file *
 /* Check whether tasks were notified of events, have not checked since, and some are left. */
 static bool events_wait(const struct wheel_file *file)
 {
-	if (file->wake_at != NOTIFIED)
+	if (READ_ONCE(file->wake_at) != NOTIFIED)
 		return false;
 	/* Pairs with the program's full barrier after its store of event_head: see are_news(). */
 	smp_mb();
@@ -360,7 +362,7 @@ bool wheel_file_await(struct wheel_file *file, u32 wanted, u32 *ready)
 	wheel_lock(file->slots.wheel);
 	*ready = wheel_file_events(file);
 	if (file->polled)
-		file->wake_at = 1;
+		WRITE_ONCE(file->wake_at, 1);
 	else if (*ready < wanted)
 		file->wake_at = min(file->wake_at, wanted);
 	deferred = wheel_file_deferred(file);
@@ -368,13 +370,19 @@ bool wheel_file_await(struct wheel_file *file, u32 wanted, u32 *ready)
 	return *ready >= wanted || deferred;
 }
 
-/* Check without the lock whether a poller need not wait, once each event causes a wake-up. */
-static bool file_has_events(const struct wheel_file *file)
+/*
+ * Check without the lock whether a poller need not wait, once each event causes a wake-up. The next
+ * one does, because this task may be killed before it has taken the events.
+ */
+static bool file_has_events(struct wheel_file *file)
 {
 	if (!READ_ONCE(file->polled))
 		return false;
 	/* An outdated number causes one call too many, or a check with the lock. */
-	return wheel_file_deferred(file) || data_race(wheel_file_events(file));
+	if (!wheel_file_deferred(file) && !data_race(wheel_file_events(file)))
+		return false;
+	WRITE_ONCE(file->wake_at, 1);
+	return true;
 }
 
 /* wheel_file_await() for a poller: from now on, each event causes a wake-up. */
@@ -394,9 +402,9 @@ static bool poll_await(struct wheel_file *file)
  * poll(), select(), epoll. Compares only: it may be called for another task than the owner, with
  * locks of the system held.
  *
- * If events are left, no lock is necessary. The task does not sleep until it has taken them, and
- * the next expiry finds that all were taken, or a read() has reset @wake_at. The expiry also
- * finds the task on the wait queue, although the task did not take the lock after it was added:
+ * If events are left, no lock is necessary: a store that races with an expiry at most causes
+ * another wake-up. The expiry also finds the task on the wait queue, although the task did not take
+ * the lock after it was added:
  *
  *	expiry				the program
  *

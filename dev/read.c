@@ -73,7 +73,7 @@ static u32 read_batch(struct wheel_file *file, struct iov_iter *to, u32 room, bo
 	*fault = false;
 	wheel_lock(slots->wheel);
 	/* The next event causes a wake-up, also if events are left. */
-	file->wake_at = 1;
+	WRITE_ONCE(file->wake_at, 1);
 	pagefault_disable();
 	while (copied < room && slots->unread) {
 		struct wheel_slot *slot = wheel_event_oldest(slots);

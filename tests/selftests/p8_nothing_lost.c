@@ -111,6 +111,22 @@ WT_TEST(wheel, p8_edge_after_a_short_read)
 	close(epoll);
 }
 
+/* Of two workers with one epoll, the first is killed before it calls read(). */
+WT_TEST(wheel, p8_edge_after_a_killed_worker)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	int epoll = epoll_create1(0);
+
+	ASSERT_EQ(0, epoll_ctl(epoll, EPOLL_CTL_ADD, self->fd, &event));
+	ASSERT_EQ(0, fire(self->fd, 0, 1));
+	EXPECT_EQ(1, epoll_wait(epoll, &event, 1, 0));
+	EXPECT_EQ(0, epoll_wait(epoll, &event, 1, 0));
+	ASSERT_EQ(0, fire(self->fd, 1, 2));
+	EXPECT_EQ(1, epoll_wait(epoll, &event, 1, 0));
+	EXPECT_EQ(2, wt_read_all(self->fd, self->events, 256, 2));
+	close(epoll);
+}
+
 /* Map pages that do not exist until they are accessed. */
 static char *missing_pages(int pages)
 {
