@@ -390,7 +390,7 @@ static struct sk_buff *packet_next(struct Qdisc *sch, struct flows *flows)
 		if (likely(!READ_ONCE(flows->due)))
 			return NULL;
 		if (++runs == RUN_MAX) {
-			__netif_schedule(qdisc_root(sch));
+			__netif_schedule(qdisc_root_bh(sch));
 			return NULL;
 		}
 		flows_run(flows);
