@@ -39,7 +39,7 @@ int libwheel_wait(struct libwheel *wheel, struct wheel_event *events,
 		return -ECHILD;
 	if (libwheel_fd(wheel) < 0 && more)
 		return libwheel_fd(wheel);
-	if (timeout_ns >= 0)
+	if (timeout_ns > 0)
 		end = clock_read(WHEEL_CLOCK_MONOTONIC) + (__u64)timeout_ns;
 	for (;;) {
 		ret = libwheel_expirations(wheel, events, count);
