@@ -64,7 +64,6 @@ struct free_slots {
 /**
  * struct handle - an open wheel
  * @wheel: its public members
- * @timeouts: the same as a set of timeouts; its @slots are 0 unless the words are private
  * @backend: its backend
  * @setup: effective configuration
  * @fd: file descriptor for poll(), or a negative errno
@@ -73,10 +72,11 @@ struct free_slots {
  * @words: the same for the number of shared words, which is that of @wheel
  * @wiped: the same for memory of the backend
  * @slots: allocator of slots
+ * @timeouts: the same wheel as a set of timeouts; its @slots are 0 unless the words are private,
+ *	which follow
  */
 struct handle {
 	struct libwheel wheel;
-	struct libwheel_timeouts timeouts;
 	const struct backend *backend;
 	struct wheel_setup setup;
 	int fd;
@@ -85,6 +85,7 @@ struct handle {
 	__u32 *words;
 	void *wiped;
 	struct free_slots slots;
+	struct libwheel_timeouts timeouts;
 };
 
 /*

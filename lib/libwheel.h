@@ -262,13 +262,12 @@ inline struct libwheel_time libwheel_time_after(struct libwheel_time time, uint6
  *
  * After a timeout has expired, its slot is in use until its event was taken.
  *
- * @words: words of the slots
- * @slots: number of slots, with LIBWHEEL_ONE_THREAD on the user backend; otherwise 0
+ * @slots: number of slots, with LIBWHEEL_ONE_THREAD on the user backend; otherwise 0. Their words
+ *	follow
  *
- * Only the members that inline functions use are public.
+ * Only the member that inline functions use is public.
  */
 struct libwheel_timeouts {
-	__u64 *words;
 	__u64 slots;
 };
 
@@ -374,17 +373,24 @@ LIBWHEEL_INLINE struct libwheel_time libwheel_time_after(struct libwheel_time ti
 #include "libwheel_word.h"
 
 /*
- * Private words, which only one thread uses. The word of a started timeout is its deadline. In that
- * of a stopped timeout, which may still be queued at this time, WHEEL_WORD_IDLE is also set. All
- * bits are set if the timeout is not queued. A postponed timeout is queued again when its old
- * deadline has passed.
+ * A set with private words, which only one thread uses. The word of a started timeout is its
+ * deadline. In that of a stopped timeout, which the wheel may still examine at this time,
+ * WHEEL_WORD_IDLE is also set. All bits are set if the wheel does not examine it. A postponed
+ * timeout is examined at its old deadline, and then at the new one.
  */
+struct libwheel_private {
+	__u64 slots;
+	__u64 words[1ULL << 32];
+};
+
 LIBWHEEL_INLINE int libwheel_timeout_start_at(struct libwheel_timeouts *timeouts, uint32_t slot,
 					      struct libwheel_time deadline)
 {
-	if (slot < timeouts->slots &&
-	    (int64_t)deadline.ns > (int64_t)(timeouts->words[slot] & WHEEL_MAX_TIME)) {
-		timeouts->words[slot] = deadline.ns;
+	struct libwheel_private *set = (struct libwheel_private *)timeouts;
+
+	if (slot < set->slots &&
+	    (int64_t)deadline.ns > (int64_t)(set->words[slot] & WHEEL_MAX_TIME)) {
+		set->words[slot] = deadline.ns;
 		return 0;
 	}
 	return libwheel_timeout_do_start(timeouts, slot, deadline);
@@ -392,8 +398,10 @@ LIBWHEEL_INLINE int libwheel_timeout_start_at(struct libwheel_timeouts *timeouts
 
 LIBWHEEL_INLINE int libwheel_timeout_stop(struct libwheel_timeouts *timeouts, uint32_t slot)
 {
-	if (slot < timeouts->slots && LIBWHEEL_IS_DEADLINE(timeouts->words[slot])) {
-		timeouts->words[slot] |= WHEEL_WORD_IDLE;
+	struct libwheel_private *set = (struct libwheel_private *)timeouts;
+
+	if (slot < set->slots && LIBWHEEL_IS_DEADLINE(set->words[slot])) {
+		set->words[slot] |= WHEEL_WORD_IDLE;
 		return 0;
 	}
 	return libwheel_timeout_do_stop(timeouts, slot);

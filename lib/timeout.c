@@ -63,30 +63,33 @@ static int create(struct handle *handle, uint32_t slot)
 	return err;
 }
 
-/*
- * The word is IDLE: its timer has expired, or was not created. Or the words are private, or an
- * argument is out of range.
- */
-static noinline int start_slow(struct libwheel_timeouts *timeouts, uint32_t slot,
-			       uint64_t deadline)
+/* The word is IDLE: its timer has expired, or was not created. */
+static noinline int start_idle(struct handle *handle, uint32_t slot, uint64_t deadline)
 {
-	struct handle *handle = handle_of_set(timeouts);
-	int err;
+	int err = libwheel_word_arm(&handle->wheel, slot, deadline);
 
-	if (!*handle->ours)
-		return -ECHILD;
-	if (slot >= handle->setup.timers)
-		return invalid(NO_SUCH_SLOT);
-	/* A VIRTUAL clock begins at 0, which is not the deadline of a word. */
-	deadline = deadline ?: 1;
-	if (handle->timeouts.slots)
-		return LIBWHEEL_IS_DEADLINE(deadline) ?
-		       handle->backend->start(handle, slot, deadline) : -ERANGE;
-	err = libwheel_word_arm(&handle->wheel, slot, deadline);
 	if (err != -ENOENT)
 		return err;
 	err = create(handle, slot);
 	return err ?: libwheel_word_arm(&handle->wheel, slot, deadline);
+}
+
+/* The word is IDLE or private, or an argument is out of range. */
+static noinline int start_slow(struct libwheel_timeouts *timeouts, uint32_t slot,
+			       uint64_t deadline)
+{
+	struct handle *handle = handle_of_set(timeouts);
+
+	if (unlikely(!*handle->ours))
+		return -ECHILD;
+	if (unlikely(slot >= handle->setup.timers))
+		return invalid(NO_SUCH_SLOT);
+	/* A VIRTUAL clock begins at 0, which is not the deadline of a word. */
+	deadline += !deadline;
+	if (!timeouts->slots)
+		return start_idle(handle, slot, deadline);
+	return likely(LIBWHEEL_IS_DEADLINE(deadline)) ?
+	       handle->backend->start(handle, slot, deadline) : -ERANGE;
 }
 
 int libwheel_timeout_do_start(struct libwheel_timeouts *timeouts, uint32_t slot,

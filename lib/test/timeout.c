@@ -350,7 +350,7 @@ static void timeouts_stopped_soon(void)
 	libwheel_timeout_close(set);
 }
 
-#define MANY	5000U
+#define MANY	20000U
 #define ROUND	(100 * MS)
 
 /* Start every @step-th slot from @first on. */
@@ -361,8 +361,8 @@ static void start_each(struct libwheel_timeouts *set, __u32 first, __u32 step, _
 }
 
 /*
- * More timeouts than the list of recent ones can contain. Half of them are stopped, others are
- * moved to an earlier or a later deadline.
+ * More timeouts than can be recent. Half of them are stopped, others are moved to an earlier or a
+ * later deadline.
  */
 static void timeouts_started_together(void)
 {
@@ -375,7 +375,7 @@ static void timeouts_started_together(void)
 	__u32 slot;
 	size_t i;
 
-	for (begin = 0; begin < 50 * ROUND; begin += ROUND) {
+	for (begin = 0; begin < 12 * ROUND; begin += ROUND) {
 		/* The first one is the next one. The others are therefore recent. */
 		NEED(!libwheel_timeout_start_at(set, 0, at(begin + MS)));
 		start_each(set, 1, 1, begin + 14 * MS);
@@ -396,7 +396,10 @@ static void timeouts_started_together(void)
 	libwheel_timeout_close(set);
 }
 
-/* A start that is due before all others sets the descriptor, also if the slot was used before. */
+/*
+ * A start that is due before all others sets the descriptor, also if the slot was used before, or
+ * is started for a later time. It is readable until the event was taken.
+ */
 static void timeout_that_is_next(void)
 {
 	struct libwheel_timeouts *set = open_set(WHEEL_CLOCK_MONOTONIC, 64);
@@ -407,6 +410,8 @@ static void timeout_that_is_next(void)
 
 	EXPECT_EQ(0, libwheel_timeout_start(set, 4, HOUR));
 	for (i = 0; i < 3; i++) {
+		if (i == 2)
+			EXPECT_EQ(0, libwheel_timeout_start(set, 3, HOUR));
 		deadline = libwheel_time_after(libwheel_timeout_now(set), 3 * MS);
 		EXPECT_EQ(0, libwheel_timeout_start_at(set, 3, deadline));
 		/* An hour without the event, and a minute if the test fails. */
@@ -415,7 +420,38 @@ static void timeout_that_is_next(void)
 		EXPECT_EQ(3, event.cookie);
 		EXPECT_EQ(deadline.ns, event.deadline);
 		EXPECT(event.fired >= deadline.ns);
+		EXPECT_EQ(0, poll(&ready, 1, 0));
 	}
+	libwheel_timeout_close(set);
+}
+
+/*
+ * Started timeouts are queued when there are too many recent ones, and postponed ones are queued
+ * again at their old time.
+ */
+static void timeouts_queued_in_one_thread(void)
+{
+	struct libwheel *wheel;
+	struct libwheel_timeouts *set;
+	struct wheel_stats stats;
+	__u64 queued;
+
+	mode = LIBWHEEL_ONE_THREAD;
+	set = open_set(WHEEL_CLOCK_VIRTUAL, MANY);
+	wheel = (struct libwheel *)libwheel_timeout_wheel(set);
+	if (libwheel_backend(wheel) == LIBWHEEL_KERNEL)
+		ktap_skip("the device queues timers when it scans their words");
+	start_each(set, 0, 1, SEC);
+	queued = balanced_stats(wheel).pending;
+	EXPECT(queued >= MANY / 2);
+	start_each(set, 0, 1, HOUR);
+	EXPECT_EQ(0, libwheel_timeout_advance(set, at(SEC)));
+	stats = balanced_stats(wheel);
+	EXPECT_EQ(queued, stats.requeued);
+	EXPECT_EQ(MANY, stats.pending);
+	EXPECT_EQ(0, stats.fired);
+	EXPECT_EQ(0, libwheel_timeout_advance(set, at(HOUR)));
+	EXPECT_EQ(MANY, balanced_stats(wheel).fired);
 	libwheel_timeout_close(set);
 }
 
@@ -435,7 +471,8 @@ struct expected {
 };
 
 static struct expected expected[RANDOM_SLOTS];
-static bool equal;
+static bool equal, bounded;
+static __u32 taken;
 
 #define SAME(expect, seen)	(equal &= EXPECT_EQ(expect, seen))
 
@@ -450,7 +487,8 @@ static __u64 boundary(__u64 deadline, __u64 now)
 static void random_start(struct libwheel_timeouts *set, __u64 *state, __u64 now)
 {
 	__u32 slot = (__u32)random_below(state, RANDOM_SLOTS + 1);
-	__u64 far = random_below(state, 4) ? 20 * MS : 10 * HOUR;
+	static const __u64 ranges[] = { 20 * MS, 20 * MS, 5 * SEC, 10 * HOUR };
+	__u64 far = ranges[random_below(state, COUNT(ranges))];
 	__u64 deadline = now + random_below(state, far);
 	struct expected *e = &expected[slot];
 	int seen;
@@ -490,6 +528,7 @@ static void random_take(struct libwheel_timeouts *set, __u64 *state, __u64 now)
 	struct wheel_event events[RANDOM_SLOTS];
 	__u32 count = 1 + (__u32)random_below(state, RANDOM_SLOTS);
 	__u32 i, all = 0;
+	__u64 due = 0;
 	int n = libwheel_timeout_wait(set, events, count, 0);
 
 	for (i = 0; i < RANDOM_SLOTS; i++)
@@ -500,7 +539,11 @@ static void random_take(struct libwheel_timeouts *set, __u64 *state, __u64 now)
 
 		SAME(true, e->expired);
 		SAME(e->deadline, events[i].deadline);
+		SAME(taken++, events[i].seq);
 		SAME(true, events[i].fired >= e->deadline && events[i].fired <= now);
+		/* A late scan of a bounded wheel finds those beyond its range in any order. */
+		SAME(true, bounded || e->due >= due);
+		due = e->due;
 		e->expired = false;
 		e->deadline = 0;
 	}
@@ -526,12 +569,17 @@ static void check_list(struct libwheel_timeouts *set)
 /* Random calls against a model that is written from the header. SEED=n repeats them. */
 static void random_calls(__u32 scheme)
 {
+	static const __u64 steps[] = {
+		4 * MS, 4 * MS, 4 * MS, 4 * MS, 4 * MS, 300 * MS, 300 * MS, 3 * SEC, 3 * SEC, HOUR,
+	};
 	struct libwheel_timeouts *set = open_scheme(scheme, WHEEL_CLOCK_VIRTUAL, RANDOM_SLOTS);
 	__u64 state = test_seed(), now = 0;
 	int step, i;
 
 	memset(expected, 0, sizeof(expected));
 	equal = true;
+	taken = 0;
+	bounded = scheme == WHEEL_BOUNDED && !set->slots;
 	for (step = 0; step < RANDOM_STEPS && equal; step++) {
 		switch (random_below(&state, 8)) {
 		case 0 ... 3:
@@ -544,7 +592,7 @@ static void random_calls(__u32 scheme)
 			random_take(set, &state, now);
 			break;
 		case 6:
-			now += random_below(&state, random_below(&state, 50) ? 4 * MS : HOUR);
+			now += random_below(&state, steps[random_below(&state, COUNT(steps))]);
 			SAME(0, libwheel_timeout_advance(set, at(now)));
 			for (i = 0; i < RANDOM_SLOTS; i++)
 				if (expected[i].deadline && expected[i].due <= now)
@@ -610,6 +658,7 @@ const struct ktap_test timeout_tests[] = {
 	TEST(timeouts_started_together_in_one_thread),
 	TEST(timeout_that_is_next),
 	TEST(timeout_that_is_next_in_one_thread),
+	TEST(timeouts_queued_in_one_thread),
 	TEST(timeout_random_calls),
 	TEST(timeout_random_calls_in_one_thread),
 	{ NULL, NULL }

@@ -38,18 +38,18 @@ static void scan_all(struct user *u)
 /* On a VIRTUAL clock next_wake is 0, so the program does not request scans. */
 static void scan_unrequested(struct user *u)
 {
-	if (is_virtual(u) && has_shared_words(u))
+	if (is_virtual(u) && has_words(u))
 		scan_all(u);
 }
 
 /* On a bounded wheel, a scan finds timers beyond the range, which it cannot queue. */
 static bool has_words_beyond(const struct user *u)
 {
-	return has_shared_words(u) && u->handle.setup.scheme == WHEEL_BOUNDED && !u->stopped;
+	return has_words(u) && u->handle.setup.scheme == WHEEL_BOUNDED && !u->stopped;
 }
 
 /* On a VIRTUAL clock, returns the time of the next timer after a scan, or WHEEL_NEVER. */
-u64 user_next_timer(const struct user *u)
+static u64 next_timer(const struct user *u)
 {
 	u64 next = wheel_next(&u->wheel);
 
@@ -64,10 +64,7 @@ static void pass(struct user *u)
 	u->wheel.counts.passes++;
 	if (wheel_scan_is_due(&u->wheel)) {
 		u->wheel.scanning = true;
-		if (u->mode & PRIVATE_WORDS)
-			private_scan(u);
-		else
-			scan_all(u);
+		scan_all(u);
 		u->wheel.scanning = false;
 	}
 	while ((timer = wheel_expire(&u->wheel))) {
@@ -77,7 +74,7 @@ static void pass(struct user *u)
 }
 
 /* Lock the wheel, and read the clock. */
-void user_lock(struct user *u)
+static void user_lock(struct user *u)
 {
 	lock_take(&u->lock);
 	u->lull->begin = lull_counter();
@@ -105,8 +102,19 @@ static u64 lull_counts(const struct user *u)
 	return LULL_HAS_COUNTER ? (u->lull->end - now) / NS_A_COUNT : 0;
 }
 
+static bool has_events(const struct user *u)
+{
+	return u->slots.unread || u->stopped;
+}
+
+/* Returns the time at which the program must call next. */
+static u64 time_to_call(const struct user *u)
+{
+	return has_events(u) ? WATCH_READY : wheel_next(&u->wheel);
+}
+
 /* End a command that has set the timerfd itself: unlock the wheel. */
-void user_unlock(struct user *u)
+static void user_unlock(struct user *u)
 {
 	/* user_expire() reads it without the lock. */
 	__atomic_store_n(&u->lull->end, wheel_next(&u->wheel), __ATOMIC_RELAXED);
@@ -117,7 +125,7 @@ void user_unlock(struct user *u)
 /* End a command: set the timerfd if necessary, and unlock the wheel. */
 void user_leave(struct user *u)
 {
-	watch_sooner(u);
+	watch_sooner(&u->watch, time_to_call(u), u->wheel.now);
 	user_unlock(u);
 }
 
@@ -169,17 +177,6 @@ static int submit_ops(struct user *u, struct wheel_submit *submit)
 	return 0;
 }
 
-/* Move an event from its slot to the program. */
-static inline void deliver(struct user *u, struct wheel_slot *slot, struct wheel_event *event)
-{
-	if (u->mode & PRIVATE_WORDS) {
-		private_deliver(u, slot, event);
-		return;
-	}
-	wheel_event_describe(&u->slots, slot, u->wheel.now, event);
-	wheel_event_consumed(&u->slots, slot, event);
-}
-
 /* libwheel_expirations() */
 int user_take(struct handle *handle, struct wheel_event *events, u32 count)
 {
@@ -193,10 +190,11 @@ int user_take(struct handle *handle, struct wheel_event *events, u32 count)
 	while (taken < min_t(u32, count, INT_MAX) && slots->unread) {
 		slot = wheel_event_oldest(slots);
 		wheel_event_dequeue(slots, slot);
-		deliver(u, slot, &events[taken++]);
+		wheel_event_describe(slots, slot, u->wheel.now, &events[taken]);
+		wheel_event_consumed(slots, slot, &events[taken++]);
 	}
 	ret = !taken && u->stopped ? -ESHUTDOWN : (int)taken;
-	watch_again(u);
+	u->wheel.counts.wakeups += watch_again(&u->watch, time_to_call(u), u->wheel.now);
 	user_unlock(u);
 	return ret;
 }
@@ -236,7 +234,7 @@ static int advance_clock(struct user *u, struct wheel_advance *advance)
 		wheel_scan_at(&u->wheel, u->wheel.now / tick * tick);
 	pass(u);
 	advance->now = u->wheel.now;
-	advance->next = user_next_timer(u);
+	advance->next = next_timer(u);
 	user_leave(u);
 	return 0;
 }
@@ -246,7 +244,7 @@ static int kick(struct user *u)
 {
 	int err;
 
-	if (!has_shared_words(u))
+	if (!has_words(u))
 		return -EOPNOTSUPP;
 	user_enter(u);
 	scan_all(u);
@@ -277,15 +275,16 @@ int user_command(struct handle *handle, unsigned long command, void *arg)
 	}
 }
 
-/* libwheel_next() */
+/* libwheel_next(): 0 if events are available, otherwise the next expiry or scan, or WHEEL_NEVER */
 __u64 user_next(struct handle *handle)
 {
 	struct user *u = user_of(handle);
-	u64 next;
+	u64 next = 0;
 
 	user_enter(u);
 	scan_unrequested(u);
-	next = watch_next(u);
+	if (!has_events(u))
+		next = is_virtual(u) ? next_timer(u) : wheel_next(&u->wheel);
 	user_unlock(u);
 	return next;
 }

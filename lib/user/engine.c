@@ -26,15 +26,18 @@ u32 wheel_buckets_for(u32 scheme, u32 requested, u64 limit)
 	return wheel_buckets(schemes[scheme], requested, limit);
 }
 
+/* Returns 0, or -EOPNOTSUPP if the scheme does not support the clock. */
+int wheel_clock_check(const struct wheel_setup *setup)
+{
+	return wheel_settable(setup->clock) && !schemes[setup->scheme]->by_tick ? -EOPNOTSUPP : 0;
+}
+
 /*
  * Initialize a wheel of zeros, except for @claim and @data, with an effective configuration, which
- * must remain valid as long as the wheel. Returns 0; -ENOMEM; or -EOPNOTSUPP if the scheme does not
- * support the clock.
+ * must remain valid as long as the wheel. Returns 0 or -ENOMEM.
  */
 int wheel_create(struct wheel *wheel, const struct wheel_setup *setup)
 {
-	if (wheel_settable(setup->clock) && !schemes[setup->scheme]->by_tick)
-		return -EOPNOTSUPP;
 	wheel->memory = malloc(wheel_memory(setup->buckets));
 	if (!wheel->memory)
 		return -ENOMEM;

@@ -37,6 +37,7 @@ struct wheel {
 	struct wheel_stats counts;
 };
 
+int wheel_clock_check(const struct wheel_setup *setup);
 int wheel_create(struct wheel *wheel, const struct wheel_setup *setup);
 void wheel_destroy(struct wheel *wheel);
 

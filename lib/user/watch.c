@@ -15,26 +15,25 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "user.h"
+#include "../handle.h"
+#include "engine.h"
+#include "watch.h"
 
 #define NS_PER_SEC	1000000000
 
-/* A time in the past on every clock: the descriptor becomes readable at once. */
-#define READY		1
-
-/* Create the descriptor that the program polls. Returns 0 or a negative errno. */
-int watch_open(struct user *u)
+/* Create the descriptor that the program polls, on a clock. Returns 0 or a negative errno. */
+int watch_open(struct watch *watch, u32 clock)
 {
-	u32 clock = u->handle.setup.clock;
-
+	watch->clock = clock;
+	watch->time = WHEEL_NEVER;
 	/* timerfd_create() does not support TAI. */
 	if (clock == WHEEL_CLOCK_TAI)
 		clock = WHEEL_CLOCK_REALTIME;
-	if (is_virtual(u))
-		u->handle.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (clock == WHEEL_CLOCK_VIRTUAL)
+		watch->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	else
-		u->handle.fd = timerfd_create(clock_ids[clock], TFD_CLOEXEC | TFD_NONBLOCK);
-	return u->handle.fd < 0 ? -errno : 0;
+		watch->fd = timerfd_create(clock_ids[clock], TFD_CLOEXEC | TFD_NONBLOCK);
+	return watch->fd < 0 ? -errno : 0;
 }
 
 /* Returns the offset of TAI from REALTIME, in whole seconds. */
@@ -68,7 +67,7 @@ static void timerfd_set_tai(int fd, u64 time)
 	do {
 		offset = tai_offset();
 	} while (timerfd_set(fd, TFD_TIMER_CANCEL_ON_SET,
-		     time > offset ? time - offset : READY) &&
+		     time > offset ? time - offset : WATCH_READY) &&
 		 errno == ECANCELED && --tries);
 }
 
@@ -83,82 +82,45 @@ static void signal_eventfd(int fd, bool on)
 	syscall(on ? SYS_write : SYS_read, fd, &value, sizeof(value));
 }
 
-static void watch_set(struct user *u, u64 time)
+static void watch_set(struct watch *watch, u64 time)
 {
-	int fd = u->handle.fd;
 	int saved = errno;
 
-	u->watched = time;
-	if (is_virtual(u))
-		signal_eventfd(fd, time == READY);
+	watch->time = time;
+	if (watch->clock == WHEEL_CLOCK_VIRTUAL)
+		signal_eventfd(watch->fd, time == WATCH_READY);
 	else if (time == WHEEL_NEVER)
-		timerfd_set(fd, 0, 0);
-	else if (u->handle.setup.clock == WHEEL_CLOCK_TAI && time != READY)
-		timerfd_set_tai(fd, time);
+		timerfd_set(watch->fd, 0, 0);
+	else if (watch->clock == WHEEL_CLOCK_TAI && time != WATCH_READY)
+		timerfd_set_tai(watch->fd, time);
 	else
-		timerfd_set(fd, 0, time);
+		timerfd_set(watch->fd, 0, time);
 	errno = saved;
 }
 
-static bool has_events(const struct user *u)
+/* READY has passed on each clock, although a VIRTUAL one begins at 0. */
+static bool is_readable(const struct watch *watch, u64 now)
 {
-	return u->slots.unread || u->stopped;
+	return watch->time <= max(now, WATCH_READY);
 }
 
-/* Returns the time at which the program must call next. */
-static u64 time_to_call(const struct user *u)
+void watch_earlier(struct watch *watch, u64 time, u64 now)
 {
-	if (has_events(u))
-		return READY;
-	if (is_virtual(u))
-		return WHEEL_NEVER;
-	return wheel_next(&u->wheel);
+	if (time != WATCH_READY ? watch->clock != WHEEL_CLOCK_VIRTUAL : !is_readable(watch, now))
+		watch_set(watch, time);
 }
 
-static bool is_readable(const struct user *u)
+/* After the clock was set back, the timerfd may be readable regardless of its expiry. */
+bool watch_again(struct watch *watch, u64 time, u64 now)
 {
-	if (is_virtual(u))
-		return u->watched == READY;
-	return u->watched <= u->wheel.now;
-}
+	bool readable = is_readable(watch, now);
 
-/* Set the timerfd if its expiry is too late. */
-void watch_sooner(struct user *u)
-{
-	u64 time;
-
-	if (u->mode & LIBWHEEL_NO_FD)
-		return;
-	time = time_to_call(u);
-	if (time < u->watched && !(time == READY && is_readable(u)))
-		watch_set(u, time);
-}
-
-/*
- * Set the timerfd to the exact time after events were taken. After the clock was set back, the
- * timerfd may be readable regardless of its expiry.
- */
-void watch_again(struct user *u)
-{
-	u64 time;
-
-	if (u->mode & LIBWHEEL_NO_FD)
-		return;
-	time = time_to_call(u);
-	if (time == READY && is_readable(u))
-		return;
-	if (time == u->watched && !is_readable(u) &&
-	    !wheel_settable(u->handle.setup.clock))
-		return;
-	if (is_readable(u))
-		u->wheel.counts.wakeups++;
-	watch_set(u, time);
-}
-
-/* Returns 0 if events are available, otherwise the next expiry or scan, or WHEEL_NEVER. */
-u64 watch_next(const struct user *u)
-{
-	if (has_events(u))
-		return 0;
-	return is_virtual(u) ? user_next_timer(u) : wheel_next(&u->wheel);
+	if (time == WATCH_READY ? readable : watch->time == WATCH_OFF)
+		return false;
+	if (watch->clock == WHEEL_CLOCK_VIRTUAL && time != WATCH_READY)
+		time = WHEEL_NEVER;
+	if (time == watch->time && !readable && !wheel_settable(watch->clock))
+		return false;
+	watch_set(watch, time);
+	return readable;
 }

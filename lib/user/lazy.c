@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The lazy wheel: see lazy.h.
+ */
+#include "lazy.h"
+
+#define NEAR_BITS	12
+#define LEVEL_BITS	6
+
+/*
+ * Enough chunks for all slots. Each bucket has one chunk that is not full, and another one was
+ * emptied. The first chunk is not used.
+ */
+static size_t chunks(u32 slots)
+{
+	return slots / (LAZY_CHUNK - LAZY_HEAD) + min(slots, LAZY_BUCKETS) + 2;
+}
+
+size_t lazy_memory(u32 slots)
+{
+	return chunks(slots) * LAZY_CHUNK * sizeof(u32) +
+	       slots * (sizeof(struct lazy_expiry) + sizeof(u32));
+}
+
+void lazy_init(struct lazy *lazy, u64 *words, u32 slots, u64 tick_ns, void *memory)
+{
+	lazy->words = words;
+	lazy->numbers = memory;
+	lazy->expiries = (void *)(lazy->numbers + chunks(slots) * LAZY_CHUNK);
+	lazy->end_of_expiries = lazy->expiries + slots;
+	lazy->places = (void *)lazy->end_of_expiries;
+	lazy->slots = slots;
+	wheel_tick_init(&lazy->tick, tick_ns);
+	lazy->last = wheel_tick_ceil(&lazy->tick, WHEEL_END_NS);
+	lazy->floor = 1;
+	lazy->next = WHEEL_NEVER;
+	lazy->newest = lazy->expiries;
+	lazy->oldest = lazy->expiries;
+	lazy->used = LAZY_CHUNK;
+}
+
+/* Ticks */
+
+/* The end of the clock is a boundary. */
+static u64 tick_at(const struct lazy *lazy, u64 now)
+{
+	return now >= WHEEL_END_NS ? lazy->last : wheel_tick_floor(&lazy->tick, now);
+}
+
+static u64 time_of(const struct lazy *lazy, u64 tick)
+{
+	return min(tick * lazy->tick.ns, WHEEL_END_NS);
+}
+
+/* The tick of a deadline, which is not 0. It may have been processed. */
+static inline u64 tick_of(const struct lazy *lazy, u64 deadline)
+{
+	return wheel_tick_floor(&lazy->tick, deadline - 1) + 1;
+}
+
+/* The tick at which a slot is due that is put into a bucket now. */
+static u64 due_tick(const struct lazy *lazy, u64 deadline)
+{
+	return max(tick_of(lazy, deadline), lazy->floor);
+}
+
+/* Buckets */
+
+static void mark(struct lazy *lazy, u32 bucket)
+{
+	lazy->near[bucket / 64] |= (u64)1 << bucket % 64;
+	lazy->groups |= (u64)1 << bucket / 64;
+}
+
+static void unmark(struct lazy *lazy, u32 bucket)
+{
+	lazy->near[bucket / 64] &= ~((u64)1 << bucket % 64);
+	if (!lazy->near[bucket / 64])
+		lazy->groups &= ~((u64)1 << bucket / 64);
+}
+
+/* Begin another chunk of a bucket. Returns the index of its first number. */
+static noinline u32 grow(struct lazy *lazy, u32 bucket)
+{
+	u32 chunk = lazy->spare;
+
+	if (chunk) {
+		lazy->spare = lazy->numbers[chunk];
+	} else {
+		chunk = lazy->used;
+		lazy->used += LAZY_CHUNK;
+	}
+	lazy->numbers[chunk] = lazy->end[bucket];
+	lazy->numbers[chunk + 1] = bucket;
+	if (bucket < LAZY_NEAR)
+		mark(lazy, bucket);
+	return chunk + LAZY_HEAD;
+}
+
+static void chunk_free(struct lazy *lazy, u32 chunk)
+{
+	lazy->numbers[chunk] = lazy->spare;
+	lazy->spare = chunk;
+}
+
+static u32 chunk_of(u32 at)
+{
+	return at / LAZY_CHUNK * LAZY_CHUNK;
+}
+
+static inline void append(struct lazy *lazy, u32 bucket, u32 slot)
+{
+	u32 at = lazy->end[bucket];
+
+	if (unlikely(!(at % LAZY_CHUNK)))
+		at = grow(lazy, bucket);
+	lazy_set(lazy, bucket, at, slot);
+}
+
+/* A slot with this deadline is put into a far bucket, or becomes recent. */
+static void lower(struct lazy *lazy, u32 bucket, u64 deadline)
+{
+	u64 *far = &lazy->far[(bucket - LAZY_NEAR) / LAZY_LEVEL];
+	u64 *earliest = &lazy->earliest[bucket - LAZY_NEAR];
+	u64 bit = (u64)1 << bucket % LAZY_LEVEL;
+
+	if (!(*far & bit) || deadline < *earliest)
+		*earliest = deadline;
+	*far |= bit;
+}
+
+/* Put a slot that may be overdue, or due later than all near buckets, into a bucket. */
+static noinline void place_any(struct lazy *lazy, u32 slot, u64 deadline)
+{
+	u64 tick = due_tick(lazy, deadline);
+	u32 bucket, level;
+
+	if (tick - lazy->floor < LAZY_NEAR) {
+		bucket = tick % LAZY_NEAR;
+	} else {
+		level = (fls64((tick ^ lazy->floor) >> NEAR_BITS) - 1) / LEVEL_BITS;
+		bucket = LAZY_NEAR + level * LAZY_LEVEL +
+			 (tick >> (NEAR_BITS + level * LEVEL_BITS)) % LAZY_LEVEL;
+		lower(lazy, bucket, deadline);
+	}
+	append(lazy, bucket, slot);
+}
+
+static inline void place(struct lazy *lazy, u32 slot, u64 deadline)
+{
+	u64 tick = tick_of(lazy, deadline);
+
+	if (likely(tick - lazy->floor < LAZY_NEAR))
+		append(lazy, tick % LAZY_NEAR, slot);
+	else
+		place_any(lazy, slot, deadline);
+}
+
+/* Remove a slot from a near or far bucket: the last number of the bucket takes its place. */
+static void displace(struct lazy *lazy, u32 slot)
+{
+	u32 at = lazy->places[slot];
+	u32 bucket = lazy->numbers[chunk_of(at) + 1];
+	u32 last = --lazy->end[bucket];
+	u32 chunk = chunk_of(last);
+
+	lazy->numbers[at] = lazy->numbers[last];
+	lazy->places[lazy->numbers[at]] = at;
+	if (last != chunk + LAZY_HEAD)
+		return;
+	lazy->end[bucket] = lazy->numbers[chunk];
+	chunk_free(lazy, chunk);
+}
+
+/* The bucket that is examined next */
+
+struct next {
+	u64 tick;
+	u32 bucket;
+};
+
+static u64 next_near(const struct lazy *lazy)
+{
+	u32 from = lazy->floor % LAZY_NEAR, group = from / 64;
+	u64 bits = lazy->near[group] >> from % 64;
+	u64 groups;
+
+	if (bits)
+		return lazy->floor + __ffs64(bits);
+	/* The groups after this one, and at last this one, whose other buckets are of later ticks. */
+	group = (group + 1) % 64;
+	groups = lazy->groups >> group | lazy->groups << (64 - group) % 64;
+	if (!groups)
+		return WHEEL_NO_TICK;
+	group = (group + __ffs64(groups)) % 64;
+	return lazy->floor + (group * 64 + __ffs64(lazy->near[group]) - from) % LAZY_NEAR;
+}
+
+/* Tick WHEEL_NO_TICK: all buckets are empty. */
+static struct next next_bucket(const struct lazy *lazy)
+{
+	u64 bits, earliest = WHEEL_NEVER, tick = next_near(lazy);
+	struct next next = { tick, tick % LAZY_NEAR };
+	u32 level, far, first = 0;
+
+	for (level = 0; level <= LAZY_LEVELS; level++) {
+		for (bits = lazy->far[level]; bits; bits &= bits - 1) {
+			far = level * LAZY_LEVEL + __ffs64(bits);
+			if (lazy->earliest[far] < earliest) {
+				earliest = lazy->earliest[far];
+				first = LAZY_NEAR + far;
+			}
+		}
+	}
+	if (first && due_tick(lazy, earliest) <= next.tick)
+		next = (struct next){ due_tick(lazy, earliest), first };
+	return next;
+}
+
+static void update_next(struct lazy *lazy, u64 tick)
+{
+	lazy->next = tick == WHEEL_NO_TICK ? WHEEL_NEVER : time_of(lazy, tick);
+}
+
+/* Expiry */
+
+static inline void expire(struct lazy *lazy, u32 slot, u64 deadline, u64 now)
+{
+	struct lazy_expiry *expiry = lazy->newest;
+
+	*expiry = (struct lazy_expiry){ deadline, now, slot };
+	lazy->newest = ++expiry == lazy->end_of_expiries ? lazy->expiries : expiry;
+	lazy->expired++;
+	lazy->words[slot] = LAZY_NOWHERE;
+	lazy->places[slot] = LAZY_EXPIRED;
+	lazy->counts.late[ilog2((now - deadline) | 1)]++;
+}
+
+static inline void forget(struct lazy *lazy, u32 slot)
+{
+	lazy->words[slot] = LAZY_NOWHERE;
+	lazy->places[slot] = 0;
+	lazy->counts.cancelled++;
+}
+
+/*
+ * Empty a bucket: slots with deadlines up to @limit expire, stopped ones are forgotten, and all
+ * others are put into other buckets. Returns the number of slots.
+ */
+static u32 examine(struct lazy *lazy, u32 bucket, u64 limit, u64 now)
+{
+	u32 end = lazy->end[bucket], count = 0, chunk, at;
+
+	for (lazy->end[bucket] = 0; end; end = lazy->numbers[chunk], chunk_free(lazy, chunk)) {
+		chunk = chunk_of(end - 1);
+		count += end - chunk - LAZY_HEAD;
+		for (at = chunk + LAZY_HEAD; at < end; at++) {
+			u32 slot = lazy->numbers[at];
+			u64 word = lazy->words[slot];
+
+			if (unlikely(word & WHEEL_WORD_IDLE))
+				forget(lazy, slot);
+			else if (word > limit)
+				place(lazy, slot, word);
+			else
+				expire(lazy, slot, word, now);
+		}
+	}
+	return count;
+}
+
+/* Recent slots count as armed when they leave the bucket, unless they were stopped. */
+static void examine_recent(struct lazy *lazy, u64 limit, u64 now)
+{
+	u64 before = lazy->counts.cancelled, stopped;
+	u32 count;
+
+	lazy->far[LAZY_LEVELS] = 0;
+	lazy->recent = 0;
+	count = examine(lazy, LAZY_RECENT, limit, now);
+	stopped = lazy->counts.cancelled - before;
+	lazy->counts.cancelled = before;
+	lazy->counts.armed += count - stopped;
+}
+
+static void examine_far(struct lazy *lazy, u32 bucket, u64 limit, u64 now)
+{
+	lazy->far[(bucket - LAZY_NEAR) / LAZY_LEVEL] &= ~((u64)1 << bucket % LAZY_LEVEL);
+	lazy->counts.cascaded += examine(lazy, bucket, limit, now);
+}
+
+static void examine_near(struct lazy *lazy, u32 bucket, u64 limit, u64 now)
+{
+	u64 before = lazy->counts.cancelled + lazy->expired;
+
+	unmark(lazy, bucket);
+	lazy->counts.requeued += examine(lazy, bucket, limit, now);
+	lazy->counts.requeued -= lazy->counts.cancelled + lazy->expired - before;
+}
+
+void lazy_advance(struct lazy *lazy, u64 now)
+{
+	u64 until = tick_at(lazy, now), limit;
+	struct next next;
+
+	/* The clock may have been set back. */
+	lazy->floor = min(lazy->floor, until + 1);
+	while ((next = next_bucket(lazy)).tick <= until) {
+		lazy->floor = next.tick;
+		limit = time_of(lazy, next.tick);
+		if (next.bucket < LAZY_NEAR)
+			examine_near(lazy, next.bucket, limit, now);
+		else if (next.bucket < LAZY_RECENT)
+			examine_far(lazy, next.bucket, limit, now);
+		else
+			examine_recent(lazy, limit, now);
+	}
+	lazy->floor = until + 1;
+	update_next(lazy, next.tick);
+}
+
+void lazy_skip(struct lazy *lazy, u64 now)
+{
+	lazy->floor = tick_at(lazy, now) + 1;
+}
+
+/* If there are too many recent slots, they are examined now. None of them expires. */
+void lazy_start(struct lazy *lazy, u32 slot, u64 deadline)
+{
+	if (!(lazy->end[LAZY_RECENT] % LAZY_CHUNK) && ++lazy->recent > LAZY_MOST_RECENT) {
+		examine_recent(lazy, 0, 0);
+		update_next(lazy, next_bucket(lazy).tick);
+		lazy->recent = 1;
+	}
+	lazy->words[slot] = deadline;
+	append(lazy, LAZY_RECENT, slot);
+	lower(lazy, LAZY_RECENT, deadline);
+	lazy->next = min(lazy->next, time_of(lazy, due_tick(lazy, deadline)));
+}
+
+void lazy_move(struct lazy *lazy, u32 slot)
+{
+	u64 deadline = lazy->words[slot];
+
+	if (lazy->numbers[chunk_of(lazy->places[slot]) + 1] == LAZY_RECENT) {
+		lower(lazy, LAZY_RECENT, deadline);
+		lazy->next = min(lazy->next, time_of(lazy, due_tick(lazy, deadline)));
+		return;
+	}
+	displace(lazy, slot);
+	place_any(lazy, slot, deadline);
+	lazy->counts.rearmed++;
+	update_next(lazy, next_bucket(lazy).tick);
+}
+
+u32 lazy_take(struct lazy *lazy, struct wheel_event *events, u32 count)
+{
+	struct lazy_expiry *expiry = lazy->oldest;
+	u32 number = (u32)lazy->taken, i;
+
+	count = min_t(u64, count, lazy_unread(lazy));
+	for (i = 0; i < count; i++) {
+		events[i] = (struct wheel_event){
+			.id		= WHEEL_ID(expiry->slot, 1),
+			.cookie		= expiry->slot,
+			.deadline	= expiry->deadline,
+			.fired		= expiry->fired,
+			.seq		= number + i,
+		};
+		lazy->places[expiry->slot] = 0;
+		if (unlikely(++expiry == lazy->end_of_expiries))
+			expiry = lazy->expiries;
+	}
+	lazy->oldest = expiry;
+	lazy->taken += count;
+	return count;
+}
