@@ -117,16 +117,42 @@ static inline void append(struct lazy *lazy, u32 bucket, u32 slot)
 	lazy_set(lazy, bucket, at, slot);
 }
 
+/* The earliest deadline of a far bucket that is not empty, or of the recent slots. */
+static u64 *earliest_of(struct lazy *lazy, u32 bucket)
+{
+	return &lazy->earliest[bucket - LAZY_NEAR];
+}
+
 /* A slot with this deadline is put into a far bucket, or becomes recent. */
 static void lower(struct lazy *lazy, u32 bucket, u64 deadline)
 {
 	u64 *far = &lazy->far[(bucket - LAZY_NEAR) / LAZY_LEVEL];
-	u64 *earliest = &lazy->earliest[bucket - LAZY_NEAR];
 	u64 bit = (u64)1 << bucket % LAZY_LEVEL;
 
-	if (!(*far & bit) || deadline < *earliest)
-		*earliest = deadline;
+	if (*far & bit && deadline >= *earliest_of(lazy, bucket))
+		return;
 	*far |= bit;
+	*earliest_of(lazy, bucket) = deadline;
+	if (!lazy->first || deadline < *earliest_of(lazy, lazy->first))
+		lazy->first = bucket;
+}
+
+/* A far bucket, or that of the recent slots, is emptied: find the one that is examined next. */
+static void clear(struct lazy *lazy, u32 bucket)
+{
+	u32 level, at;
+	u64 bits;
+
+	lazy->far[(bucket - LAZY_NEAR) / LAZY_LEVEL] &= ~((u64)1 << bucket % LAZY_LEVEL);
+	lazy->first = 0;
+	for (level = 0; level <= LAZY_LEVELS; level++) {
+		for (bits = lazy->far[level]; bits; bits &= bits - 1) {
+			at = LAZY_NEAR + level * LAZY_LEVEL + __ffs64(bits);
+			if (!lazy->first ||
+			    *earliest_of(lazy, at) < *earliest_of(lazy, lazy->first))
+				lazy->first = at;
+		}
+	}
 }
 
 /* Put a slot that may be overdue, or due later than all near buckets, into a bucket. */
@@ -199,22 +225,14 @@ static u64 next_near(const struct lazy *lazy)
 /* Tick WHEEL_NO_TICK: all buckets are empty. */
 static struct next next_bucket(const struct lazy *lazy)
 {
-	u64 bits, earliest = WHEEL_NEVER, tick = next_near(lazy);
-	struct next next = { tick, tick % LAZY_NEAR };
-	u32 level, far, first = 0;
+	u64 near = next_near(lazy), far;
 
-	for (level = 0; level <= LAZY_LEVELS; level++) {
-		for (bits = lazy->far[level]; bits; bits &= bits - 1) {
-			far = level * LAZY_LEVEL + __ffs64(bits);
-			if (lazy->earliest[far] < earliest) {
-				earliest = lazy->earliest[far];
-				first = LAZY_NEAR + far;
-			}
-		}
+	if (lazy->first) {
+		far = due_tick(lazy, lazy->earliest[lazy->first - LAZY_NEAR]);
+		if (far <= near)
+			return (struct next){ far, lazy->first };
 	}
-	if (first && due_tick(lazy, earliest) <= next.tick)
-		next = (struct next){ due_tick(lazy, earliest), first };
-	return next;
+	return (struct next){ near, near % LAZY_NEAR };
 }
 
 static void update_next(struct lazy *lazy, u64 tick)
@@ -275,7 +293,7 @@ static void examine_recent(struct lazy *lazy, u64 limit, u64 now)
 	u64 before = lazy->counts.cancelled, stopped;
 	u32 count;
 
-	lazy->far[LAZY_LEVELS] = 0;
+	clear(lazy, LAZY_RECENT);
 	lazy->recent = 0;
 	count = examine(lazy, LAZY_RECENT, limit, now);
 	stopped = lazy->counts.cancelled - before;
@@ -285,7 +303,7 @@ static void examine_recent(struct lazy *lazy, u64 limit, u64 now)
 
 static void examine_far(struct lazy *lazy, u32 bucket, u64 limit, u64 now)
 {
-	lazy->far[(bucket - LAZY_NEAR) / LAZY_LEVEL] &= ~((u64)1 << bucket % LAZY_LEVEL);
+	clear(lazy, bucket);
 	lazy->counts.cascaded += examine(lazy, bucket, limit, now);
 }
 

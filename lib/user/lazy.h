@@ -86,6 +86,7 @@ struct lazy_expiry {
  * @groups: bitmap of the members of @near that are not 0
  * @far: as @near, for the far buckets per level and, at the end, the recent slots
  * @earliest: their earliest deadlines
+ * @first: the one of these buckets that is examined first; 0: all are empty
  * @end: per bucket, index after its last number; a multiple of LAZY_CHUNK if it needs a chunk
  */
 struct lazy {
@@ -111,6 +112,7 @@ struct lazy {
 	u64 groups;
 	u64 far[LAZY_LEVELS + 1];
 	u64 earliest[LAZY_BUCKETS - LAZY_NEAR];
+	u32 first;
 	u32 end[LAZY_BUCKETS];
 };
 
