@@ -444,16 +444,21 @@ static void timeouts_queued_in_one_thread(void)
 	start_each(set, 0, 1, SEC);
 	queued = balanced_stats(wheel).pending;
 	EXPECT(queued >= MANY / 2);
-	start_each(set, 0, 1, HOUR);
+	start_each(set, 0, 1, 2 * SEC);
 	EXPECT_EQ(0, libwheel_timeout_advance(set, at(SEC)));
 	stats = balanced_stats(wheel);
 	EXPECT_EQ(queued, stats.requeued);
 	EXPECT_EQ(MANY, stats.pending);
 	EXPECT_EQ(0, stats.fired);
+	/* The others expire when their far bucket is examined, which is not a cascade. */
+	start_each(set, 0, 2, HOUR);
+	EXPECT_EQ(0, libwheel_timeout_advance(set, at(2 * SEC)));
+	EXPECT_EQ(MANY / 2, balanced_stats(wheel).fired);
 	EXPECT_EQ(0, libwheel_timeout_advance(set, at(HOUR)));
 	stats = balanced_stats(wheel);
 	EXPECT_EQ(MANY, stats.fired);
-	EXPECT_EQ(queued, stats.requeued);
+	EXPECT_EQ(queued + MANY / 2, stats.requeued);
+	EXPECT_EQ(0, stats.cascaded);
 	libwheel_timeout_close(set);
 }
 

@@ -265,7 +265,7 @@ static inline void forget(struct lazy *lazy, u32 slot)
  * Empty a bucket: slots with deadlines up to @limit expire, stopped ones are forgotten, and all
  * others are put into other buckets. Returns the number of slots.
  */
-static u32 examine(struct lazy *lazy, u32 bucket, u64 limit, u64 now)
+static u32 empty(struct lazy *lazy, u32 bucket, u64 limit, u64 now)
 {
 	u32 end = lazy->end[bucket], count = 0, chunk, at;
 
@@ -288,50 +288,40 @@ static u32 examine(struct lazy *lazy, u32 bucket, u64 limit, u64 now)
 }
 
 /* Recent slots count as armed when they leave the bucket, unless they were stopped. */
-static void examine_recent(struct lazy *lazy, u64 limit, u64 now)
+static void examine(struct lazy *lazy, u32 bucket, u64 limit, u64 now)
 {
-	u64 before = lazy->counts.cancelled, stopped;
-	u32 count;
+	struct wheel_stats *counts = &lazy->counts;
+	u64 cancelled = counts->cancelled, expired = lazy->expired;
+	u64 count;
 
-	clear(lazy, LAZY_RECENT);
-	lazy->recent = 0;
-	count = examine(lazy, LAZY_RECENT, limit, now);
-	stopped = lazy->counts.cancelled - before;
-	lazy->counts.cancelled = before;
-	lazy->counts.armed += count - stopped;
-}
-
-static void examine_far(struct lazy *lazy, u32 bucket, u64 limit, u64 now)
-{
-	clear(lazy, bucket);
-	lazy->counts.cascaded += examine(lazy, bucket, limit, now);
-}
-
-static void examine_near(struct lazy *lazy, u32 bucket, u64 limit, u64 now)
-{
-	u64 before = lazy->counts.cancelled + lazy->expired;
-
-	unmark(lazy, bucket);
-	lazy->counts.requeued += examine(lazy, bucket, limit, now);
-	lazy->counts.requeued -= lazy->counts.cancelled + lazy->expired - before;
+	if (bucket < LAZY_NEAR)
+		unmark(lazy, bucket);
+	else
+		clear(lazy, bucket);
+	count = empty(lazy, bucket, limit, now);
+	count -= counts->cancelled - cancelled;
+	expired = lazy->expired - expired;
+	if (bucket == LAZY_RECENT) {
+		lazy->recent = 0;
+		counts->cancelled = cancelled;
+		counts->armed += count;
+	} else if (bucket < LAZY_NEAR) {
+		counts->requeued += count - expired;
+	} else {
+		counts->cascaded += count - expired;
+	}
 }
 
 void lazy_advance(struct lazy *lazy, u64 now)
 {
-	u64 until = tick_at(lazy, now), limit;
+	u64 until = tick_at(lazy, now);
 	struct next next;
 
 	/* The clock may have been set back. */
 	lazy->floor = min(lazy->floor, until + 1);
 	while ((next = next_bucket(lazy)).tick <= until) {
 		lazy->floor = next.tick;
-		limit = time_of(lazy, next.tick);
-		if (next.bucket < LAZY_NEAR)
-			examine_near(lazy, next.bucket, limit, now);
-		else if (next.bucket < LAZY_RECENT)
-			examine_far(lazy, next.bucket, limit, now);
-		else
-			examine_recent(lazy, limit, now);
+		examine(lazy, next.bucket, time_of(lazy, next.tick), now);
 	}
 	lazy->floor = until + 1;
 	update_next(lazy, next.tick);
@@ -346,7 +336,7 @@ void lazy_skip(struct lazy *lazy, u64 now)
 void lazy_start(struct lazy *lazy, u32 slot, u64 deadline)
 {
 	if (!(lazy->end[LAZY_RECENT] % LAZY_CHUNK) && ++lazy->recent > LAZY_MOST_RECENT) {
-		examine_recent(lazy, 0, 0);
+		examine(lazy, LAZY_RECENT, 0, 0);
 		update_next(lazy, next_bucket(lazy).tick);
 		lazy->recent = 1;
 	}
