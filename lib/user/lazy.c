@@ -213,7 +213,7 @@ static u64 next_near(const struct lazy *lazy)
 
 	if (bits)
 		return lazy->floor + __ffs64(bits);
-	/* The groups after this one, and at last this one, whose other buckets are of later ticks. */
+	/* The later groups, and at last this one again, whose other buckets are of later ticks. */
 	group = (group + 1) % 64;
 	groups = lazy->groups >> group | lazy->groups << (64 - group) % 64;
 	if (!groups)
