@@ -131,10 +131,13 @@ static void take_client_event(struct session *s, uint32_t events)
 		s->is_dead = true;
 }
 
-/* The client sends no more. A waiting reserve then ends. */
-static void shut_links(struct session *s)
+/*
+ * The client sends no more. A waiting reserve then ends. The links without a pending response must
+ * remain open, because the session ends with its first link.
+ */
+static void shut_link(struct session *s)
 {
-	uint32_t i;
+	struct end *end = s->active ? &s->active->end : NULL;
 
 	if (!s->end.has_ended || s->step != STEP_NONE || s->quits || s->has_more ||
 	    route_is_full(s))
@@ -143,15 +146,10 @@ static void shut_links(struct session *s)
 		s->quits = true;
 		return;
 	}
-	for (i = 0; i < links.shards; i++) {
-		struct link *link = s->links[i];
-
-		if (!link || link->end.is_shut || link->end.fd < 0 ||
-		    buffer_count(&link->end.out))
-			continue;
-		shutdown(link->end.fd, SHUT_WR);
-		link->end.is_shut = true;
-	}
+	if (end->is_shut || end->fd < 0 || buffer_count(&end->out))
+		return;
+	shutdown(end->fd, SHUT_WR);
+	end->is_shut = true;
 }
 
 static void set_events(struct session *s)
@@ -174,18 +172,28 @@ static void set_events(struct session *s)
 	}
 }
 
-/* Run what can run, and send what can be sent. */
-static void run_session(struct session *s)
+static void write_all(struct session *s)
 {
 	uint32_t i;
 
-	route_input(s);
 	if (!end_write(&s->end))
 		s->is_dead = true;
 	for (i = 0; i < links.shards; i++)
 		if (s->links[i] && s->links[i]->end.fd >= 0 && !end_write(&s->links[i]->end))
 			drop_link(s->links[i]);
-	shut_links(s);
+}
+
+/* Run what can run, and send what can be sent. No event follows if all of it can be sent. */
+static void run_session(struct session *s)
+{
+	bool was_full;
+
+	do {
+		route_input(s);
+		was_full = route_is_full(s);
+		write_all(s);
+	} while (was_full && !route_is_full(s) && !s->is_dead);
+	shut_link(s);
 	if (s->quits && !buffer_count(&s->end.out))
 		s->is_dead = true;
 	set_events(s);

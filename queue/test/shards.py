@@ -250,6 +250,37 @@ def postgres_shards_a_pipeline_keeps_its_order():
                 assert client.answer() == "BAD_FORMAT"
 
 
+def postgres_shards_a_half_closed_client_gets_all_responses():
+    """Also those of the last shard, while the links to the others have nothing to send."""
+    with postgres.stores(), Servers(2) as servers:
+        for _ in range(5):
+            client = servers.all[0].client()
+            client.send("".join(f"use {tube}\r\nput 0 1000 60 1\r\nx\r\n" for tube in TUBES))
+            client.socket.shutdown(socket.SHUT_WR)
+            for tube in TUBES:
+                assert client.answer() == f"USING {tube}"
+                assert client.answer().startswith("INSERTED ")
+            assert client.file.read() == b""
+
+
+def postgres_shards_a_slow_reader_gets_all_responses():
+    """Responses of several shards fill all buffers. When the client reads them, its other commands
+    run, although no event other than the free space causes it."""
+    with postgres.stores(), Servers(1) as servers:
+        client, other = harness.Client(servers.all[0].port, room=4096), servers.all[0].client()
+        bodies = {}
+        for tube in TUBES:
+            other.ask(f"use {tube}")
+            bodies[other.put(tube.encode() * 8000, delay=1000)] = tube.encode() * 8000
+        asked = list(bodies) * 20
+        client.send("".join(f"peek {number}\r\n" for number in asked))
+        before = -1
+        while (ran := int(other.stats()["cmd-peek"])) != before:
+            before = ran
+        print(f"# {ran} of {len(asked)} commands run before the client reads")
+        for number in asked:
+            assert client.answer()[1] == bodies[number]
+
 
 def talk(servers, log):
     """Clients of random servers send commands. A client may be disconnected, because a shard has
