@@ -48,7 +48,6 @@ void client_close(struct client *client)
 {
 	struct queue *queue = client->host->queue;
 
-	quota_set(&client->host->quota, &client->buffers, 0);
 	timer_cancel(queue->timers, &client->timer);
 	queue_abandon(queue, &client->worker);
 	worker_clear(&client->worker);
@@ -66,16 +65,6 @@ void client_set_busy(struct client *client)
 		return;
 	TAILQ_INSERT_TAIL(&client->host->busy, client, busy);
 	client->is_busy = true;
-}
-
-static size_t buffers_size(const struct client *client)
-{
-	return client->in.room + client->out.room;
-}
-
-void client_count_buffers(struct client *client)
-{
-	quota_set(&client->host->quota, &client->buffers, buffers_size(client));
 }
 
 void client_skip_body(struct client *client, const char *reply)
@@ -315,35 +304,16 @@ void client_work(struct client *client, unsigned int budget)
 	       !queue_commit_is_full(client->host->queue)) {
 		enough = take(client);
 		client->has_run |= !client->is_deferred;
-		if (enough)
-			quota_progress(&client->host->quota, &client->buffers);
 	}
 	client->has_more = (enough || client->is_deferred) && buffer_count(&client->in);
 }
 
-/* Only an incomplete body can be rejected. Without the rest there is no way to report it. */
-static size_t drop_buffers(struct quota_entry *buffers)
-{
-	struct client *client = container_of(buffers, struct client, buffers);
-
-	if (client->state == CLIENT_BODY && !client->has_more) {
-		client_skip_body(client, "OUT_OF_MEMORY\r\n");
-		skip(client);
-	} else {
-		buffer_clear(&client->in);
-		buffer_clear(&client->out);
-		client_kill(client);
-	}
-	return buffers_size(client);
-}
-
 void client_host_open(struct client_host *host, const struct client_ops *ops,
-		      struct queue *queue, size_t limit)
+		      struct queue *queue)
 {
 	*host = (struct client_host){ .ops = ops, .queue = queue };
 	TAILQ_INIT(&host->busy);
 	TAILQ_INIT(&host->served);
-	quota_open(&host->quota, limit, drop_buffers);
 }
 
 void client_kill(struct client *client)

@@ -7,7 +7,6 @@
 
 #include "beanstalk.h"
 #include "buffer.h"
-#include "quota.h"
 #include "queue.h"
 
 struct client;
@@ -33,14 +32,12 @@ struct client_ops {
  * struct client_host - state that all connections share
  * @ops: the commands
  * @queue: the queue
- * @quota: limit on their buffers
  * @busy: connections to process at the end of the iteration
  * @served: those that have run commands in this iteration and have more; they run after the others
  */
 struct client_host {
 	const struct client_ops *ops;
 	struct queue *queue;
-	struct quota quota;
 	struct client_list busy;
 	struct client_list served;
 };
@@ -69,7 +66,6 @@ enum client_state {
  * struct client - a connection
  * @all: node in the list of connections
  * @busy: node in the list of connections to process at the end of the iteration
- * @buffers: the size of @in and @out
  * @host: state that all connections share
  * @fd: the socket
  * @is_busy: true if @busy is in one of the two lists
@@ -97,7 +93,6 @@ enum client_state {
 struct client {
 	TAILQ_ENTRY(client) all;
 	TAILQ_ENTRY(client) busy;
-	struct quota_entry buffers;
 	struct client_host *host;
 	int fd;
 	bool is_busy;
@@ -124,7 +119,7 @@ struct client {
 };
 
 void client_host_open(struct client_host *host, const struct client_ops *ops,
-		      struct queue *queue, size_t limit);
+		      struct queue *queue);
 struct client *client_open(struct client_host *host, int fd);
 void client_close(struct client *client);
 /* Read the available input. */
@@ -137,8 +132,6 @@ void client_kill(struct client *client);
 void client_work(struct client *client, unsigned int budget);
 /* Send as much as possible without blocking. */
 void client_write(struct client *client);
-/* Update the quota. */
-void client_count_buffers(struct client *client);
 /* Process the connection at the end of the iteration. */
 void client_set_busy(struct client *client);
 /* The store was lost. Return: true if the connection has reserved jobs or awaits a response. */
@@ -154,7 +147,7 @@ void client_send_waited(struct client *client, struct job *job);
 /* No job is ready: wait for one, unless the command does not wait. */
 void client_wait(struct client *client);
 
-/* The body of client->put is too long, or there is no memory for it: skip it, then respond. */
+/* The body of client->put is rejected: skip it, then respond. */
 void client_skip_body(struct client *client, const char *reply);
 void client_reply(struct client *client, const char *text);
 /* Send a job, or INTERNAL_ERROR if it is damaged. */

@@ -137,12 +137,6 @@ void metrics_print(struct buffer *b, struct server *server)
 	      clients.waiting);
 	counter(b, "wheelq_connections_total", "Accepted connections.",
 		server->connections);
-	gauge(b, "wheelq_buffers_bytes",
-	      "Incomplete commands and unread responses.",
-	      server->host.quota.bytes);
-	counter(b, "wheelq_buffers_refusals_total",
-		"Connections that lost their buffers.",
-		server->host.quota.refusals);
 	gauge(b, "wheelq_jobs_in_memory", "Jobs in memory.",
 	      queue->cache.jobs.count);
 	gauge(b, "wheelq_store_bytes", "Size of the jobs in the store.",

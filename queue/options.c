@@ -14,15 +14,12 @@
 #include "shards.h"
 
 #define MOST_CONNECTIONS	10000
-/* Default limit on buffers, and the least number of the largest bodies. */
-#define MOST_BUFFERS		(256 << 20)
-#define BODIES			4
 /* Both stores fail if a row is about twice as large. */
 #define MOST_BODY		(512 << 20)
 
 enum choice {
 	LISTEN = 256, PORT, HTTP, STORE, SHARDS, USER, CONNECTIONS, BODY,
-	JOBS, BYTES, TUBES, BUFFERS, RESERVED, LOADED, HORIZON, HELP, VERSION,
+	JOBS, BYTES, TUBES, RESERVED, LOADED, HORIZON, HELP, VERSION,
 };
 
 static const struct option long_options[] = {
@@ -37,7 +34,6 @@ static const struct option long_options[] = {
 	{ "max-jobs", required_argument, NULL, JOBS },
 	{ "max-bytes", required_argument, NULL, BYTES },
 	{ "max-tubes", required_argument, NULL, TUBES },
-	{ "max-buffers", required_argument, NULL, BUFFERS },
 	{ "max-reserved", required_argument, NULL, RESERVED },
 	{ "max-loaded", required_argument, NULL, LOADED },
 	{ "horizon", required_argument, NULL, HORIZON },
@@ -69,8 +65,6 @@ static const char usage[] =
 	"  --max-tubes N          number of tubes, default: 10000\n"
 	"  --max-connections N    number of connections,\n"
 	"                         default: 10000, or fewer if the limit on open files is lower\n"
-	"  --max-buffers BYTES    size of incomplete commands and unread responses,\n"
-	"                         default: 268435456\n"
 	"  --max-reserved N       number of reserved jobs; beyond it, workers wait, default: 65536\n"
 	"\n"
 	"Memory:\n"
@@ -118,9 +112,6 @@ static void take_limit(struct server_options *o, int option, const char *name,
 		break;
 	case TUBES:
 		o->queue.tubes = read_limit(name, text, 1, 1000000);
-		break;
-	case BUFFERS:
-		o->quota = read_limit(name, text, 1, INT64_MAX);
 		break;
 	case RESERVED:
 		o->queue.reservations = read_limit(name, text, 1, 4000000);
@@ -193,15 +184,6 @@ static void resolve_connections(struct server_options *o)
 	o->connections = room;
 }
 
-/* By default, some bodies of the largest size fit. */
-static void resolve_buffers(struct server_options *o)
-{
-	uint64_t bodies = (uint64_t)BODIES * o->body;
-
-	if (!o->quota)
-		o->quota = bodies > MOST_BUFFERS ? bodies : MOST_BUFFERS;
-}
-
 static bool begins_with(const char *name, const char *with)
 {
 	return !strncmp(name, with, strlen(with));
@@ -260,6 +242,5 @@ void options_read(struct server_options *options, int argc, char **argv)
 		fail(EXIT_USAGE, "--http-port requires an address to --listen on");
 	check_shards(options);
 	resolve_connections(options);
-	resolve_buffers(options);
 	options->queue.timers = options->connections;
 }

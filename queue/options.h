@@ -24,7 +24,6 @@
  * @user_count: number of @users
  * @connections: limit on the number of connections
  * @body: limit on the size of a body, in bytes
- * @quota: limit on the buffers of all connections, in bytes
  * @shards: number of shards that the servers of the database share, 0: none
  * @shard: the one that this process serves, or NULL
  * @queue: limits of the queue
@@ -38,7 +37,6 @@ struct server_options {
 	unsigned int user_count;
 	uint32_t connections;
 	uint32_t body;
-	uint64_t quota;
 	uint32_t shards;
 	const struct store_shard *shard;
 	struct queue_options queue;

@@ -110,7 +110,7 @@ static void server_open(struct server *server, const struct server_options *opti
 
 	*server = (struct server){ .options = *options, .has_more = true };
 	TAILQ_INIT(&server->clients);
-	client_host_open(&server->host, commands, queue, options->quota);
+	client_host_open(&server->host, commands, queue);
 	name_process(server);
 	block_drain_signal();
 	listener_open(&server->listener, options->address, options->port);
@@ -290,7 +290,6 @@ static bool finish_turn(struct server *server)
 		TAILQ_REMOVE(&busy, client, busy);
 		client->is_busy = false;
 		client_write(client);
-		client_count_buffers(client);
 		if (client_can_run(client) && client->has_more)
 			run_again(client);
 		else if (client_is_done(client))
@@ -298,7 +297,6 @@ static bool finish_turn(struct server *server)
 		else
 			set_events(client);
 	}
-	quota_enforce(&host->quota);
 	return !TAILQ_EMPTY(&host->busy) || !TAILQ_EMPTY(&host->served) ||
 	       queue_can_process(server->queue);
 }

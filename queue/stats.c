@@ -128,10 +128,7 @@ static void process(struct buffer *b, struct server *server)
 static void ours(struct buffer *b, struct server *server)
 {
 	const struct queue *queue = server->queue;
-	const struct quota *quota = &server->host.quota;
 
-	number(b, "buffers-bytes", quota->bytes);
-	number(b, "buffers-refusals", quota->refusals);
 	number(b, "store-bytes", queue_bytes(queue));
 	number(b, "store-commits", queue->commits);
 	number(b, "store-damaged", queue->damaged);
