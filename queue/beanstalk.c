@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "beanstalk.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -17,50 +16,57 @@
  * struct verb_kind - a command
  * @name: its first word
  * @takes: its arguments, one letter each; see struct command
+ * @flags: of enum verb_flag
  */
 struct verb_kind {
 	const char *name;
 	const char *takes;
+	unsigned int flags;
 };
 
 static const struct verb_kind verbs[VERB_COUNT] = {
-	[VERB_PUT] = { "put", "pdtb" },
-	[VERB_PUT_AT] = { "put-at", "patb" },
-	[VERB_PUT_KEY] = { "put-key", "ypdtbm" },
-	[VERB_PEEK] = { "peek", "i" },
-	[VERB_PEEK_READY] = { "peek-ready", "" },
-	[VERB_PEEK_DELAYED] = { "peek-delayed", "" },
-	[VERB_PEEK_BURIED] = { "peek-buried", "" },
-	[VERB_PEEK_KEY] = { "peek-key", "y" },
-	[VERB_RESERVE] = { "reserve", "" },
-	[VERB_RESERVE_WITH_TIMEOUT] = { "reserve-with-timeout", "d" },
-	[VERB_RESERVE_JOB] = { "reserve-job", "i" },
+	[VERB_PUT] = { "put", "pdtb", OF_USED },
+	[VERB_PUT_AT] = { "put-at", "patb", OF_USED },
+	[VERB_PUT_KEY] = { "put-key", "ypdtbm", OF_USED },
+	[VERB_PEEK] = { "peek", "i", READS_MUCH },
+	[VERB_PEEK_READY] = { "peek-ready", "", OF_USED | READS_MUCH },
+	[VERB_PEEK_DELAYED] = { "peek-delayed", "", OF_USED | READS_MUCH },
+	[VERB_PEEK_BURIED] = { "peek-buried", "", OF_USED | READS_MUCH },
+	[VERB_PEEK_KEY] = { "peek-key", "y", OF_USED | READS_MUCH },
+	[VERB_RESERVE] = { "reserve", "", READS_MUCH | IF_LOST },
+	[VERB_RESERVE_WITH_TIMEOUT] = { "reserve-with-timeout", "d", READS_MUCH | IF_LOST },
+	[VERB_RESERVE_JOB] = { "reserve-job", "i", READS_MUCH },
 	[VERB_DELETE] = { "delete", "i" },
-	[VERB_DELETE_KEY] = { "delete-key", "y" },
+	[VERB_DELETE_KEY] = { "delete-key", "y", OF_USED },
 	[VERB_RELEASE] = { "release", "ipd" },
 	[VERB_BURY] = { "bury", "ip" },
 	[VERB_TOUCH] = { "touch", "i" },
-	[VERB_USE] = { "use", "n" },
-	[VERB_WATCH] = { "watch", "n" },
-	[VERB_IGNORE] = { "ignore", "n" },
-	[VERB_KICK] = { "kick", "k" },
+	[VERB_USE] = { "use", "n", OF_NAME | IF_LOST },
+	[VERB_WATCH] = { "watch", "n", OF_NAME | READS_MUCH | IF_LOST },
+	[VERB_IGNORE] = { "ignore", "n", READS_MUCH | IF_LOST },
+	[VERB_KICK] = { "kick", "k", OF_USED },
 	[VERB_KICK_JOB] = { "kick-job", "i" },
-	[VERB_CLEAR_JOBS] = { "clear-jobs", "sk" },
-	[VERB_STATS] = { "stats", "" },
+	[VERB_CLEAR_JOBS] = { "clear-jobs", "sk", OF_USED | READS_MUCH },
+	[VERB_STATS] = { "stats", "", IF_LOST },
 	[VERB_STATS_JOB] = { "stats-job", "i" },
-	[VERB_STATS_TUBE] = { "stats-tube", "n" },
-	[VERB_LIST_JOBS] = { "list-jobs", "sck" },
-	[VERB_LIST_TUBES] = { "list-tubes", "" },
-	[VERB_LIST_TUBE_USED] = { "list-tube-used", "" },
-	[VERB_LIST_TUBES_WATCHED] = { "list-tubes-watched", "" },
-	[VERB_PAUSE_TUBE] = { "pause-tube", "nd" },
-	[VERB_LIMIT_TUBE] = { "limit-tube", "nkd" },
-	[VERB_QUIT] = { "quit", "" },
+	[VERB_STATS_TUBE] = { "stats-tube", "n", OF_NAME | IF_LOST },
+	[VERB_LIST_JOBS] = { "list-jobs", "sck", OF_USED | READS_MUCH },
+	[VERB_LIST_TUBES] = { "list-tubes", "", IF_LOST },
+	[VERB_LIST_TUBE_USED] = { "list-tube-used", "", IF_LOST },
+	[VERB_LIST_TUBES_WATCHED] = { "list-tubes-watched", "", IF_LOST },
+	[VERB_PAUSE_TUBE] = { "pause-tube", "nd", OF_NAME },
+	[VERB_LIMIT_TUBE] = { "limit-tube", "nkd", OF_NAME },
+	[VERB_QUIT] = { "quit", "", IF_LOST },
 };
 
 const char *verb_name(enum verb verb)
 {
 	return verbs[verb].name;
+}
+
+bool verb_has(enum verb verb, enum verb_flag flag)
+{
+	return verbs[verb].flags & flag;
 }
 
 static bool is_digit(char c)
@@ -230,26 +236,12 @@ const char *beanstalk_parse(struct command *command, char *line,
 
 const char *command_tube(const struct command *command, const char *used)
 {
-	switch (command->verb) {
-	case VERB_PUT:
-	case VERB_PUT_AT:
-	case VERB_PUT_KEY:
-	case VERB_PEEK_READY:
-	case VERB_PEEK_DELAYED:
-	case VERB_PEEK_BURIED:
-	case VERB_PEEK_KEY:
-	case VERB_DELETE_KEY:
-	case VERB_KICK:
-	case VERB_CLEAR_JOBS:
-	case VERB_LIST_JOBS:
+	if (verb_has(command->verb, OF_USED))
 		return used;
-	case VERB_USE:
-	case VERB_WATCH:
-	case VERB_STATS_TUBE:
-	case VERB_PAUSE_TUBE:
-	case VERB_LIMIT_TUBE:
-		return command->name;
-	default:
-		return NULL;
-	}
+	return verb_has(command->verb, OF_NAME) ? command->name : NULL;
+}
+
+bool command_has_id(const struct command *command)
+{
+	return *verbs[command->verb].takes == 'i';
 }

@@ -5,6 +5,7 @@
 #ifndef BEANSTALK_H
 #define BEANSTALK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Limit on the length of a line, including its end. */
@@ -49,7 +50,22 @@ enum verb {
 	VERB_COUNT,
 };
 
+/**
+ * enum verb_flag - properties of a command
+ * @OF_USED: concerns the used tube
+ * @OF_NAME: concerns the tube that it names
+ * @READS_MUCH: reads a body, or examines many jobs or tubes
+ * @IF_LOST: is also run while the store is lost
+ */
+enum verb_flag {
+	OF_USED = 1,
+	OF_NAME = 2,
+	READS_MUCH = 4,
+	IF_LOST = 8,
+};
+
 const char *verb_name(enum verb verb);
+bool verb_has(enum verb verb, enum verb_flag flag);
 
 /**
  * struct command - a parsed command; the letters are those of struct verb_kind
@@ -90,5 +106,7 @@ const char *beanstalk_parse(struct command *command, char *line,
 
 /* The name of the tube that a command concerns, or NULL; @used is the one that its client uses. */
 const char *command_tube(const struct command *command, const char *used);
+/* Return: true if the command is about the job with its id. */
+bool command_has_id(const struct command *command);
 
 #endif

@@ -87,9 +87,11 @@ static void reserve_job(struct client *client, const struct command *command)
 		client_reply(client, "INTERNAL_ERROR\r\n");
 }
 
-static uint64_t id_of_key(struct client *client, const char *key)
+/* The id of the command, or of the job with its key. */
+static uint64_t id_of(struct client *client, const struct command *command)
 {
-	return queue_find_key(queue_of(client), client->used, key);
+	return command->name ?
+		queue_find_key(queue_of(client), client->used, command->name) : command->id;
 }
 
 static void peek(struct client *client, const struct command *command)
@@ -100,11 +102,8 @@ static void peek(struct client *client, const struct command *command)
 
 	switch (command->verb) {
 	case VERB_PEEK:
-		found = queue_peek(queue, command->id, &rec);
-		break;
 	case VERB_PEEK_KEY:
-		found = queue_peek(queue, id_of_key(client, command->name),
-				   &rec);
+		found = queue_peek(queue, id_of(client, command), &rec);
 		break;
 	case VERB_PEEK_READY:
 		found = queue_peek_first(queue, client->used, JOB_READY, &rec);
@@ -231,12 +230,8 @@ static void run_on_job(struct client *client, const struct command *command)
 
 	switch (command->verb) {
 	case VERB_DELETE:
-		reply(client, queue_delete(queue, worker, command->id),
-		      "DELETED\r\n");
-		break;
 	case VERB_DELETE_KEY:
-		reply(client, queue_delete(queue, worker,
-					   id_of_key(client, command->name)),
+		reply(client, queue_delete(queue, worker, id_of(client, command)),
 		      "DELETED\r\n");
 		break;
 	case VERB_RELEASE:
@@ -276,101 +271,40 @@ static bool is_of_another_shard(struct client *client, const struct command *com
 	return o->shard && tube && shard_of_tube(tube, o->shards) != o->shard->number;
 }
 
-/* While the store is lost, workers wait, and the other commands on jobs are rejected. */
-static bool needs_store(enum verb verb)
+static void quit(struct client *client, const struct command *command)
 {
-	switch (verb) {
-	case VERB_RESERVE:
-	case VERB_RESERVE_WITH_TIMEOUT:
-	case VERB_USE:
-	case VERB_WATCH:
-	case VERB_IGNORE:
-	case VERB_STATS:
-	case VERB_STATS_TUBE:
-	case VERB_LIST_TUBES:
-	case VERB_LIST_TUBE_USED:
-	case VERB_LIST_TUBES_WATCHED:
-	case VERB_QUIT:
-		return false;
-	default:
-		return true;
-	}
+	(void)command;
+	client->state = CLIENT_QUITS;
 }
 
-/* True if a command reads a body, or examines many jobs or tubes. */
-static bool reads_much(enum verb verb)
-{
-	return (verb >= VERB_PEEK && verb <= VERB_RESERVE_JOB) ||
-	       verb == VERB_WATCH || verb == VERB_IGNORE ||
-	       verb == VERB_CLEAR_JOBS || verb == VERB_LIST_JOBS;
-}
+static void (*const runs[VERB_COUNT])(struct client *client, const struct command *command) = {
+	[VERB_PUT ... VERB_PUT_KEY] = put,
+	[VERB_PEEK ... VERB_PEEK_KEY] = peek,
+	[VERB_RESERVE ... VERB_RESERVE_WITH_TIMEOUT] = reserve,
+	[VERB_RESERVE_JOB] = reserve_job,
+	[VERB_DELETE ... VERB_TOUCH] = run_on_job,
+	[VERB_USE] = use,
+	[VERB_WATCH] = watch,
+	[VERB_IGNORE] = ignore,
+	[VERB_KICK] = kick,
+	[VERB_KICK_JOB] = run_on_job,
+	[VERB_CLEAR_JOBS] = clear_jobs,
+	[VERB_STATS ... VERB_LIST_TUBES_WATCHED] = stats_run,
+	[VERB_PAUSE_TUBE] = pause_tube,
+	[VERB_LIMIT_TUBE] = limit_tube,
+	[VERB_QUIT] = quit,
+};
 
 static void run(struct client *client, const struct command *command)
 {
 	server_of(client)->verbs[command->verb]++;
-	if (queue_of(client)->store->is_lost && needs_store(command->verb)) {
+	/* While the store is lost, workers wait. */
+	if (queue_of(client)->store->is_lost && !verb_has(command->verb, IF_LOST))
 		reject(client, command, "OUT_OF_MEMORY\r\n");
-		return;
-	}
-	if (is_of_another_shard(client, command)) {
+	else if (is_of_another_shard(client, command))
 		reject(client, command, "OTHER_SHARD\r\n");
-		return;
-	}
-	switch (command->verb) {
-	case VERB_PUT:
-	case VERB_PUT_AT:
-	case VERB_PUT_KEY:
-		put(client, command);
-		break;
-	case VERB_PEEK:
-	case VERB_PEEK_READY:
-	case VERB_PEEK_DELAYED:
-	case VERB_PEEK_BURIED:
-	case VERB_PEEK_KEY:
-		peek(client, command);
-		break;
-	case VERB_RESERVE:
-	case VERB_RESERVE_WITH_TIMEOUT:
-		reserve(client, command);
-		break;
-	case VERB_RESERVE_JOB:
-		reserve_job(client, command);
-		break;
-	case VERB_DELETE:
-	case VERB_DELETE_KEY:
-	case VERB_RELEASE:
-	case VERB_BURY:
-	case VERB_TOUCH:
-	case VERB_KICK_JOB:
-		run_on_job(client, command);
-		break;
-	case VERB_USE:
-		use(client, command);
-		break;
-	case VERB_WATCH:
-		watch(client, command);
-		break;
-	case VERB_IGNORE:
-		ignore(client, command);
-		break;
-	case VERB_KICK:
-		kick(client, command);
-		break;
-	case VERB_CLEAR_JOBS:
-		clear_jobs(client, command);
-		break;
-	case VERB_PAUSE_TUBE:
-		pause_tube(client, command);
-		break;
-	case VERB_LIMIT_TUBE:
-		limit_tube(client, command);
-		break;
-	case VERB_QUIT:
-		client->state = CLIENT_QUITS;
-		break;
-	default:
-		stats_run(client, command);
-	}
+	else
+		runs[command->verb](client, command);
 }
 
 /* Commands that read little do not wait for large bodies of other connections. */
@@ -388,7 +322,7 @@ static bool run_line(struct client *client, char *line, size_t length)
 		return true;
 	}
 	error = beanstalk_parse(&command, line, length);
-	if (!error && reads_much(command.verb) && queue_has_read_enough(queue_of(client)))
+	if (!error && verb_has(command.verb, READS_MUCH) && queue_has_read_enough(queue_of(client)))
 		return false;
 	if (error)
 		client_reply(client, error);

@@ -15,29 +15,12 @@ static bool is_put(enum verb verb)
 	return verb <= VERB_PUT_KEY;
 }
 
-static bool has_id(enum verb verb)
-{
-	switch (verb) {
-	case VERB_PEEK:
-	case VERB_RESERVE_JOB:
-	case VERB_DELETE:
-	case VERB_RELEASE:
-	case VERB_BURY:
-	case VERB_TOUCH:
-	case VERB_KICK_JOB:
-	case VERB_STATS_JOB:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* The shard that a command is forwarded to, or the number of shards if it is not only forwarded. */
 static uint32_t shard_of_command(const struct session *s, const struct command *command)
 {
 	const char *tube;
 
-	if (has_id(command->verb))
+	if (command_has_id(command))
 		return command->id >> SHARDS_ID_BITS < links.shards ?
 			command->id >> SHARDS_ID_BITS : links.shards;
 	switch (command->verb) {
