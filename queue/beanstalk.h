@@ -54,14 +54,12 @@ enum verb {
  * enum verb_flag - properties of a command
  * @OF_USED: concerns the used tube
  * @OF_NAME: concerns the tube that it names
- * @READS_MUCH: reads a body, or examines many jobs or tubes
  * @IF_LOST: is also run while the store is lost
  */
 enum verb_flag {
 	OF_USED = 1,
 	OF_NAME = 2,
-	READS_MUCH = 4,
-	IF_LOST = 8,
+	IF_LOST = 4,
 };
 
 const char *verb_name(enum verb verb);

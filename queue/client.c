@@ -128,10 +128,9 @@ void client_wait(struct client *client)
 {
 	struct queue *queue = client->host->queue;
 	struct timers *timers = queue->timers;
-	uint64_t count = 0, end = worker_deadline(&client->worker, &count);
+	uint64_t end = worker_deadline(&client->worker);
 	uint64_t until = end == UINT64_MAX ? end : end - MARGIN_MS;
 
-	queue->read += count * QUEUE_STEP_BYTES;
 	/* Deadlines are rounded up. A TTR of a second is within the margin from its start. */
 	if (until <= timers_now_ceil(timers, CLOCK_QUEUE)) {
 		client_reply(client, "DEADLINE_SOON\r\n");
@@ -236,9 +235,7 @@ static bool take_line(struct client *client)
 	length = end - buffer_bytes(in);
 	memcpy(line, buffer_bytes(in), length);
 	line[length] = '\0';
-	client->is_deferred = !client->host->ops->line(client, line, length);
-	if (client->is_deferred)
-		return false;
+	client->host->ops->line(client, line, length);
 	buffer_take(in, length + 2);
 	return true;
 }
@@ -293,19 +290,17 @@ static bool take(struct client *client)
 	}
 }
 
-void client_work(struct client *client, unsigned int budget)
+void client_work(struct client *client, uint64_t end)
 {
 	bool enough = true;
 
 	client->has_run = false;
-	client->is_deferred = false;
-	while (enough && budget-- && buffer_count(&client->in) &&
-	       client_can_run(client) &&
-	       !queue_commit_is_full(client->host->queue)) {
+	while (enough && buffer_count(&client->in) && client_can_run(client) &&
+	       !queue_commit_is_full(client->host->queue) && queue_now_us() < end) {
 		enough = take(client);
-		client->has_run |= !client->is_deferred;
+		client->has_run = true;
 	}
-	client->has_more = (enough || client->is_deferred) && buffer_count(&client->in);
+	client->has_more = enough && buffer_count(&client->in);
 }
 
 void client_host_open(struct client_host *host, const struct client_ops *ops,

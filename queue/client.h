@@ -15,14 +15,13 @@ TAILQ_HEAD(client_list, client);
 
 /**
  * struct client_ops - implementation of the commands
- * @line: run the command of a line, without its end; the line may be modified; return false to run
- *	it in a later iteration
+ * @line: run the command of a line, without its end; the line may be modified
  * @body: the body of client->put has arrived
  * @headers: state CLIENT_HEADERS: take one line; return false if it is incomplete
  * @closes: return true if a line that is too long closes the connection
  */
 struct client_ops {
-	bool (*line)(struct client *client, char *line, size_t length);
+	void (*line)(struct client *client, char *line, size_t length);
 	void (*body)(struct client *client, const char *body);
 	bool (*headers)(struct client *client);
 	bool (*closes)(const char *bytes, size_t count);
@@ -81,7 +80,6 @@ enum client_state {
  * @timer: expires when it has waited for @give_up
  * @give_up: ms of the queue's clock, end of its wait; 0: do not wait
  * @has_run: true if a command has run in this iteration
- * @is_deferred: true if the next command runs in a later iteration
  * @has_more: true if @in has further commands
  * @has_ended: true if the peer sends no more
  * @is_http: true if it may only send HTTP requests
@@ -108,7 +106,6 @@ struct client {
 	struct timer timer;
 	uint64_t give_up;
 	bool has_run;
-	bool is_deferred;
 	bool has_more;
 	bool has_ended;
 	bool is_http;
@@ -128,8 +125,8 @@ void client_read(struct client *client);
 void client_stop_waiting(struct client *client);
 /* Close it at the end of the iteration; the peer is unreachable. */
 void client_kill(struct client *client);
-/* Run at most @budget commands that have arrived. */
-void client_work(struct client *client, unsigned int budget);
+/* Run commands that have arrived, until the time @end of queue_now_us(). */
+void client_work(struct client *client, uint64_t end);
 /* Send as much as possible without blocking. */
 void client_write(struct client *client);
 /* Process the connection at the end of the iteration. */

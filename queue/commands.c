@@ -142,12 +142,6 @@ static void use(struct client *client, const struct command *command)
 	client_reply(client, "");
 }
 
-/* A tube is searched in the list of the watched ones. */
-static void count_watches(struct client *client)
-{
-	queue_of(client)->read += client->worker.watching * QUEUE_STEP_BYTES;
-}
-
 static void watch(struct client *client, const struct command *command)
 {
 	struct tube *tube = queue_tube(queue_of(client), command->name);
@@ -156,7 +150,6 @@ static void watch(struct client *client, const struct command *command)
 		client_reply(client, TOO_MANY_TUBES);
 		return;
 	}
-	count_watches(client);
 	worker_watch(&client->worker, tube);
 	buffer_print(&client->out, "WATCHING %u\r\n", client->worker.watching);
 	client_reply(client, "");
@@ -172,7 +165,6 @@ static void ignore(struct client *client, const struct command *command)
 		client_reply(client, "NOT_IGNORED\r\n");
 		return;
 	}
-	count_watches(client);
 	if (tube)
 		worker_ignore(worker, tube);
 	buffer_print(&client->out, "WATCHING %u\r\n", worker->watching);
@@ -307,28 +299,24 @@ static void run(struct client *client, const struct command *command)
 		runs[command->verb](client, command);
 }
 
-/* Commands that read little do not wait for large bodies of other connections. */
-static bool run_line(struct client *client, char *line, size_t length)
+static void run_line(struct client *client, char *line, size_t length)
 {
 	struct command command;
 	const char *error;
 
 	if (http_is_request(line)) {
 		http_begin(client, line);
-		return true;
+		return;
 	}
 	if (client->is_http) {
 		client->state = CLIENT_QUITS;
-		return true;
+		return;
 	}
 	error = beanstalk_parse(&command, line, length);
-	if (!error && verb_has(command.verb, READS_MUCH) && queue_has_read_enough(queue_of(client)))
-		return false;
 	if (error)
 		client_reply(client, error);
 	else
 		run(client, &command);
-	return true;
 }
 
 const struct client_ops command_ops = {

@@ -10,8 +10,6 @@
 #define BATCH	512
 /* Batches per call, because other clients wait for it. */
 #define BATCHES	8
-/* The cost of a row, in bytes of bodies. */
-#define ROW_BYTES	128
 
 /* The state of a stored job now. A due job is ready, even if its row has another state. */
 static enum job_state state_of(struct queue *queue, const struct job_record *rec)
@@ -45,7 +43,6 @@ static size_t scan(struct queue *queue, const struct tube *tube, enum job_state 
 	while (found < most && left--) {
 		count = queue->store->ops->scan(queue->store, tube->number, stored, from,
 						rows, want);
-		queue->read += ROW_BYTES * count;
 		for (i = 0; i < count && found < most; i++) {
 			if (is_delayed && state != JOB_DELAYED && rows[i].due > now)
 				break;

@@ -8,10 +8,6 @@
 #define BATCH		512
 /* A job that is about to evict another one, and the timers of struct queue. */
 #define OWN_TIMERS	8
-/* Bodies that are read in one iteration, in bytes. Other clients wait for it. */
-#define READ_BATCH	(256 << 10)
-/* Added to the size of each body, because finding a small one takes longer than reading it. */
-#define FIND_BYTES	1024
 /* Limits on the number and the size of the bodies that are read ahead. */
 #define AHEAD		256
 #define AHEAD_BYTES	(1 << 20)
@@ -251,7 +247,7 @@ static void save_numbers(struct queue *queue)
 	queue->numbers_changed = false;
 }
 
-static uint64_t now_us(void)
+uint64_t queue_now_us(void)
 {
 	struct timespec now;
 
@@ -261,7 +257,7 @@ static uint64_t now_us(void)
 
 void queue_commit(struct queue *queue)
 {
-	uint64_t begun = now_us();
+	uint64_t begun = queue_now_us();
 
 	save_tubes(queue);
 	save_numbers(queue);
@@ -269,7 +265,7 @@ void queue_commit(struct queue *queue)
 	queue->store->must_commit = false;
 	queue->store->uncommitted = 0;
 	queue->commits++;
-	histogram_add(&queue->commit_time, now_us() - begun);
+	histogram_add(&queue->commit_time, queue_now_us() - begun);
 }
 
 /* A lost store commits nothing, so that waiting for a commit would have no end. */
@@ -278,16 +274,6 @@ bool queue_commit_is_full(const struct queue *queue)
 	const struct store *store = queue->store;
 
 	return !store->is_lost && store->batch && store->uncommitted >= store->batch;
-}
-
-void queue_begin_batch(struct queue *queue)
-{
-	queue->read = 0;
-}
-
-bool queue_has_read_enough(const struct queue *queue)
-{
-	return queue->read >= READ_BATCH;
 }
 
 bool queue_must_commit(const struct queue *queue, bool has_answers)
@@ -383,7 +369,6 @@ static void read_ahead(struct queue *queue, const struct job_record *rec)
 
 bool queue_body(struct queue *queue, const struct job_record *rec, void *body)
 {
-	queue->read += FIND_BYTES + rec->size;
 	if (rec->state == JOB_RESERVED)
 		read_ahead(queue, rec);
 	if (queue->store->ops->body(queue->store, rec->id, body, rec->size))

@@ -17,8 +17,6 @@
 #define QUEUE_KICK_MOST	10000
 /* The same for a clear. */
 #define QUEUE_CLEAR_MOST	1000
-/* The cost of a watched tube or a reserved job that is examined, in bytes of bodies. */
-#define QUEUE_STEP_BYTES	16
 
 /**
  * struct queue_options - limits
@@ -58,7 +56,6 @@ struct queue_options {
  * @stamp: rank of the last buried job
  * @save: expires when @unsaved must be stored
  * @keep: expires when the store needs a commit to show that this server lives
- * @read: cost of reading in this iteration, in bytes of bodies
  * @commits: number of commits
  * @commit_time: how long they took
  * @damaged: number of times that a job's checksum did not match
@@ -78,7 +75,6 @@ struct queue {
 	uint64_t stamp;
 	struct timer save;
 	struct timer keep;
-	uint64_t read;
 	uint64_t commits;
 	struct histogram commit_time;
 	uint64_t damaged;
@@ -129,6 +125,8 @@ void queue_finish(struct queue *queue);
 /* Close without a commit. */
 void queue_close(struct queue *queue);
 void queue_commit(struct queue *queue);
+/* CLOCK_MONOTONIC in us, for the duration of commits and iterations. */
+uint64_t queue_now_us(void);
 /*
  * Return: true if a commit is needed. If another server may take over the store, a commit must
  * precede every response, because it verifies that this has not happened.
@@ -143,10 +141,6 @@ void queue_clock_was_set(struct queue *queue);
 
 /* Find or create a tube. Return: NULL if the limit is reached. */
 struct tube *queue_tube(struct queue *queue, const char *name);
-/* A new iteration of the loop: it has read nothing. */
-void queue_begin_batch(struct queue *queue);
-/* True if the responses should be sent before more is read. */
-bool queue_has_read_enough(const struct queue *queue);
 /* True if the changes should be committed before there are more. */
 bool queue_commit_is_full(const struct queue *queue);
 /* True if the disk of the store is full. */

@@ -140,7 +140,6 @@ struct job *queue_reserve(struct queue *queue, struct worker *worker)
 	if (is_at_limit(queue))
 		return NULL;
 	TAILQ_FOREACH(watch, &worker->watches, of_worker) {
-		queue->read += QUEUE_STEP_BYTES;
 		job = first_job(queue, watch->tube);
 		if (!job)
 			continue;

@@ -26,9 +26,8 @@
 #define TIMER_BUDGET	4096
 /* Limit on the number of accepted connections per iteration. */
 #define ACCEPT_BUDGET	64
-/* Commands that all connections may run in one iteration, and each one at least. */
-#define COMMAND_BUDGET	2048
-#define LEAST_COMMANDS	8
+/* Time in which commands run in one iteration, in us. */
+#define COMMANDS_US	10000
 
 static void watch_fd(struct server *server, int fd, void *mark)
 {
@@ -301,33 +300,19 @@ static bool finish_turn(struct server *server)
 	       queue_can_process(server->queue);
 }
 
-/* Each busy connection may run its share of the commands of one iteration. */
-static unsigned int command_share(const struct server *server)
-{
-	const struct client *client;
-	unsigned int count = 1;
-
-	TAILQ_FOREACH(client, &server->host.busy, busy)
-		count++;
-	return COMMAND_BUDGET / count + LEAST_COMMANDS;
-}
-
 /*
- * Connections with new input run first. If the commit is large enough before all connections have
- * had their share, the rest wait, and run before those that had it. Commands that read much wait
- * in the same way if the iteration has read enough.
+ * Connections with new input run first. If the time is over, or the commit is large enough, before
+ * all connections have run commands, the rest run before those that have.
  */
 static void work(struct server *server)
 {
-	unsigned int share;
+	uint64_t end = queue_now_us() + COMMANDS_US;
 	struct client *client;
 
 	TAILQ_CONCAT(&server->host.busy, &server->host.served, busy);
-	share = command_share(server);
-	queue_begin_batch(server->queue);
 	TAILQ_FOREACH(client, &server->host.busy, busy)
 		if (!client->is_dead)
-			client_work(client, share);
+			client_work(client, end);
 }
 
 /* Reading a wheel costs a system call, so only a readable one is read. */

@@ -89,15 +89,13 @@ void worker_stop_waiting(struct worker *worker)
 	}
 }
 
-uint64_t worker_deadline(const struct worker *worker, uint64_t *count)
+uint64_t worker_deadline(const struct worker *worker)
 {
 	uint64_t end = UINT64_MAX;
 	struct job *job;
 
-	LIST_FOREACH(job, &worker->reserved, reserved) {
-		++*count;
+	LIST_FOREACH(job, &worker->reserved, reserved)
 		if (job->deadline_at < end)
 			end = job->deadline_at;
-	}
 	return end;
 }

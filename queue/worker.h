@@ -44,10 +44,7 @@ bool worker_watch(struct worker *worker, struct tube *tube);
 bool worker_ignore(struct worker *worker, struct tube *tube);
 void worker_wait(struct worker *worker);
 void worker_stop_waiting(struct worker *worker);
-/*
- * The first deadline_at of its reserved jobs, UINT64_MAX if it has none. The number of these jobs
- * is added to *@count.
- */
-uint64_t worker_deadline(const struct worker *worker, uint64_t *count);
+/* The first deadline_at of its reserved jobs, UINT64_MAX if it has none. */
+uint64_t worker_deadline(const struct worker *worker);
 
 #endif

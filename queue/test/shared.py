@@ -7,6 +7,7 @@ import statistics
 import subprocess
 import time
 
+import hostile
 import keys
 import limits
 import load
@@ -347,6 +348,12 @@ def postgres_standby_holds_no_snapshot():
                              " AND state = 'idle' AND backend_xmin IS NULL")
                 for _ in range(20)]
         assert seen.count("2") > 15, seen
+
+
+def postgres_pipeline_of_round_trips_shares_the_server():
+    """Each search for a key waits for PostgreSQL. Other clients are served in between."""
+    with postgres.stores(), harness.Server() as server:
+        hostile.serves_in_between(server.client(), server.client(), "peek-key a")
 
 
 def postgres_without_fsync_is_refused():
