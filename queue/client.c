@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "fail.h"
 
 /* Read from one connection per iteration. */
@@ -296,7 +297,7 @@ void client_work(struct client *client, uint64_t end)
 
 	client->has_run = false;
 	while (enough && buffer_count(&client->in) && client_can_run(client) &&
-	       !queue_commit_is_full(client->host->queue) && queue_now_us() < end) {
+	       !queue_commit_is_full(client->host->queue) && clock_ns(CLOCK_MONOTONIC_COARSE) < end) {
 		enough = take(client);
 		client->has_run = true;
 	}

@@ -125,7 +125,7 @@ void client_read(struct client *client);
 void client_stop_waiting(struct client *client);
 /* Close it at the end of the iteration; the peer is unreachable. */
 void client_kill(struct client *client);
-/* Run commands that have arrived, until the time @end of queue_now_us(). */
+/* Run commands that have arrived, until the time @end of CLOCK_MONOTONIC_COARSE (ns). */
 void client_work(struct client *client, uint64_t end);
 /* Send as much as possible without blocking. */
 void client_write(struct client *client);

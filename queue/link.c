@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "fail.h"
 
 #define READ_BYTES	65536
@@ -22,14 +22,6 @@ void links_open(uint32_t shards)
 	links.epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (links.epoll < 0)
 		fail(EXIT_FAILED, "epoll: %s", strerror(errno));
-}
-
-uint64_t links_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
 }
 
 /* FNV-1a, and a step that mixes its bits. */
@@ -137,7 +129,7 @@ struct link *link_open(struct session *session, uint32_t shard)
 	link->end.link = link;
 	link->end.session = session;
 	link->shard = shard;
-	link->since = links_now_ms();
+	link->since = clock_ms();
 	link_connect(link);
 	return link;
 }

@@ -68,7 +68,6 @@ void links_open(uint32_t shards);
 /* The shard of a tube, on which all servers must agree. */
 uint32_t shard_of_tube(const char *tube, uint32_t shards);
 uint32_t links_shard_of(const char *tube);
-uint64_t links_now_ms(void);
 /* Copy the name of a tube. */
 void name_copy(char to[TUBE_NAME_MAX + 1], const char *name);
 

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "fail.h"
 #include "route.h"
 #include "step.h"
@@ -254,7 +255,7 @@ static void tick(struct session *s, uint64_t now)
 static int run_ticks(void)
 {
 	struct session *s, *next;
-	uint64_t now = links_now_ms();
+	uint64_t now = clock_ms();
 
 	if (TAILQ_EMPTY(&proxy.waiting))
 		return -1;

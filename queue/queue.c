@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "queue.h"
 
-#include <time.h>
-
+#include "clock.h"
 #include "fail.h"
 
 #define BATCH		512
@@ -247,17 +246,9 @@ static void save_numbers(struct queue *queue)
 	queue->numbers_changed = false;
 }
 
-uint64_t queue_now_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000ULL + now.tv_nsec / 1000;
-}
-
 void queue_commit(struct queue *queue)
 {
-	uint64_t begun = queue_now_us();
+	uint64_t begun = clock_ns(CLOCK_MONOTONIC);
 
 	save_tubes(queue);
 	save_numbers(queue);
@@ -265,7 +256,7 @@ void queue_commit(struct queue *queue)
 	queue->store->must_commit = false;
 	queue->store->uncommitted = 0;
 	queue->commits++;
-	histogram_add(&queue->commit_time, queue_now_us() - begun);
+	histogram_add(&queue->commit_time, (clock_ns(CLOCK_MONOTONIC) - begun) / NS_PER_US);
 }
 
 /* A lost store commits nothing, so that waiting for a commit would have no end. */

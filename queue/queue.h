@@ -125,8 +125,6 @@ void queue_finish(struct queue *queue);
 /* Close without a commit. */
 void queue_close(struct queue *queue);
 void queue_commit(struct queue *queue);
-/* CLOCK_MONOTONIC in us, for the duration of commits and iterations. */
-uint64_t queue_now_us(void);
 /*
  * Return: true if a commit is needed. If another server may take over the store, a commit must
  * precede every response, because it verifies that this has not happened.

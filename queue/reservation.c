@@ -4,6 +4,8 @@
  */
 #include "queue.h"
 
+#include "clock.h"
+
 /*
  * Reservations are stored after a delay, because most end earlier, which saves a write each. A
  * crash makes all reserved jobs ready, whether the reservation was stored or not.

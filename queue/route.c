@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "clock.h"
 #include "requests.h"
 #include "step.h"
 
@@ -65,7 +66,7 @@ static void run(struct session *s, const struct command *command)
 		break;
 	case VERB_RESERVE_WITH_TIMEOUT:
 		/* The current time is rounded down. With 0, the worker does not wait. */
-		step_reserve(s, command->delay ? links_now_ms() + 1 + command->delay : 0);
+		step_reserve(s, command->delay ? clock_ms() + 1 + command->delay : 0);
 		break;
 	case VERB_STATS:
 	case VERB_LIST_TUBES:

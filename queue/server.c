@@ -18,6 +18,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "fail.h"
 #include "notify.h"
 
@@ -26,8 +27,8 @@
 #define TIMER_BUDGET	4096
 /* Limit on the number of accepted connections per iteration. */
 #define ACCEPT_BUDGET	64
-/* Time in which commands run in one iteration, in us. */
-#define COMMANDS_US	10000
+/* Time in which commands run in one iteration, in ns. */
+#define COMMANDS_NS	(10 * NS_PER_MS)
 
 static void watch_fd(struct server *server, int fd, void *mark)
 {
@@ -306,7 +307,7 @@ static bool finish_turn(struct server *server)
  */
 static void work(struct server *server)
 {
-	uint64_t end = queue_now_us() + COMMANDS_US;
+	uint64_t end = clock_ns(CLOCK_MONOTONIC_COARSE) + COMMANDS_NS;
 	struct client *client;
 
 	TAILQ_CONCAT(&server->host.busy, &server->host.served, busy);

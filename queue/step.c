@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "clock.h"
 #include "merge.h"
 
 void step_use(struct session *s, const char *tube)
@@ -86,7 +87,7 @@ static void next_of_round(struct session *s)
 			return;
 		}
 	}
-	if (links_now_ms() < s->until && !s->end.has_ended) {
+	if (clock_ms() < s->until && !s->end.has_ended) {
 		s->step = STEP_PAUSE;
 		return;
 	}

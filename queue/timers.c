@@ -3,15 +3,14 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include <libwheel.h>
 
+#include "clock.h"
 #include "fail.h"
 
-#define NS_A_MS		1000000ULL
 /* 146 years: sums of two such times do not overflow. */
-#define MOST_MS		(WHEEL_MAX_TIME / 2 / NS_A_MS)
+#define MOST_MS		(WHEEL_MAX_TIME / 2 / NS_PER_MS)
 #define BATCH		256
 /* Timers that can be set after timers_have_room() has returned true. */
 #define SPARE		8
@@ -46,14 +45,6 @@ struct timers {
 	int64_t ahead;
 };
 
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
 uint64_t timers_boot(void)
 {
 	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
@@ -76,8 +67,8 @@ static int64_t first_ahead(const struct timers_options *options)
 	if (options->boot && options->boot == timers_boot())
 		return options->ahead;
 	now = clock_ns(CLOCK_REALTIME) + options->skew;
-	if (now < (int64_t)(options->least * NS_A_MS))
-		now = options->least * NS_A_MS;
+	if (now < (int64_t)(options->least * NS_PER_MS))
+		now = options->least * NS_PER_MS;
 	return now - clock_ns(CLOCK_BOOTTIME);
 }
 
@@ -159,12 +150,12 @@ static uint64_t now_ns(const struct timers *timers, enum timer_clock clock)
 
 uint64_t timers_now(const struct timers *timers, enum timer_clock clock)
 {
-	return now_ns(timers, clock) / NS_A_MS;
+	return now_ns(timers, clock) / NS_PER_MS;
 }
 
 uint64_t timers_now_ceil(const struct timers *timers, enum timer_clock clock)
 {
-	return (now_ns(timers, clock) + NS_A_MS - 1) / NS_A_MS;
+	return (now_ns(timers, clock) + NS_PER_MS - 1) / NS_PER_MS;
 }
 
 int64_t timers_ahead(const struct timers *timers)
@@ -182,7 +173,7 @@ int64_t timers_skew(const struct timers *timers)
 static uint64_t wheel_time(const struct timers *timers, enum timer_clock clock,
 			   uint64_t ms)
 {
-	int64_t ns = (ms < MOST_MS ? ms : MOST_MS) * NS_A_MS;
+	int64_t ns = (ms < MOST_MS ? ms : MOST_MS) * NS_PER_MS;
 	int64_t when = ns - ahead(timers, clock);
 
 	return when > 0 ? when : 0;
@@ -358,7 +349,7 @@ void timers_advance(struct timers *timers, uint64_t ms)
 	for (i = 0; i < CLOCKS; i++) {
 		struct libwheel *wheel = timers->sides[i].wheel;
 
-		libwheel_advance(wheel, libwheel_now(wheel) + ms * NS_A_MS,
+		libwheel_advance(wheel, libwheel_now(wheel) + ms * NS_PER_MS,
 				 NULL);
 	}
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "fail.h"
 
 #define URGENT_BELOW	1024

@@ -10,7 +10,6 @@
 #include "job.h"
 
 #define TUBE_NAME_MAX	200
-#define NS_PER_MS	1000000ULL
 /* The longest put-key with such a key fits into a line. */
 #define JOB_KEY_MAX	128
 

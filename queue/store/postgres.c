@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "columns.h"
 #include "fail.h"
 
@@ -66,14 +67,6 @@ static struct postgres *postgres_of(struct store *store)
 	return (struct postgres *)store;
 }
 
-uint64_t postgres_clock_ms(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
-}
-
 static void begin(struct postgres *p)
 {
 	if (!p->is_open)
@@ -121,13 +114,12 @@ static void postgres_commit(struct store *store)
 	uint64_t sent;
 
 	do {
-		sent = postgres_clock_ms(CLOCK_BOOTTIME);
+		sent = clock_ms();
 		if (p->is_open)
 			commit(p);
 		else
 			still_ours(p);
-	} while (!store->is_lost &&
-		 postgres_clock_ms(CLOCK_BOOTTIME) - sent >= POSTGRES_LEASE_MS);
+	} while (!store->is_lost && clock_ms() - sent >= POSTGRES_LEASE_MS);
 }
 
 static void postgres_close(struct store *store)
@@ -139,14 +131,6 @@ static void postgres_close(struct store *store)
 	if (!store->is_lost)
 		PQfinish(p->db);
 	free(p);
-}
-
-static int64_t wall_clock_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
 static void postgres_numbers(struct store *store, struct store_numbers *numbers)
@@ -161,7 +145,7 @@ static void postgres_numbers(struct store *store, struct store_numbers *numbers)
 	numbers->next_id = postgres_number(result, 0, 0);
 	/* The wall clock is read last: the round trip makes the queue's clock late, not early. */
 	numbers->skew = postgres_number(result, 0, 1) * 1000000 -
-			wall_clock_ns();
+			clock_ns(CLOCK_REALTIME);
 	numbers->clock = postgres_number(result, 0, 2);
 	numbers->counted = postgres_number(result, 0, 3);
 	PQclear(result);

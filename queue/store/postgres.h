@@ -18,7 +18,6 @@
 #define POSTGRES_H
 
 #include <libpq-fe.h>
-#include <time.h>
 
 #include "bodies.h"
 #include "store.h"
@@ -139,7 +138,5 @@ struct pg_result *postgres_wait(struct postgres *p);
 /* Send a statement, and wait for its result. The caller clears it. */
 struct pg_result *postgres_ask(struct postgres *p, enum postgres_statement which,
 			       const uint64_t *numbers, int count);
-
-uint64_t postgres_clock_ms(clockid_t clock);
 
 #endif

@@ -22,6 +22,7 @@
 #include <arpa/inet.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "fail.h"
 #include "notify.h"
 #include "postgres.h"
@@ -230,7 +231,7 @@ static void start_part(struct shards *s, struct part *part)
 	struct server server;
 	char port[8];
 
-	part->free_since = postgres_clock_ms(CLOCK_BOOTTIME);
+	part->free_since = clock_ms();
 	part->pid = fork_process(s);
 	if (part->pid) {
 		if (s->is_draining)
@@ -277,7 +278,7 @@ static bool read_shards(struct shards *s)
 {
 	const struct server_options *o = s->options;
 	char sql[SQL_MOST], name[64];
-	uint64_t now = postgres_clock_ms(CLOCK_BOOTTIME);
+	uint64_t now = clock_ms();
 	PGresult *result;
 	int row;
 
@@ -317,7 +318,7 @@ static bool read_shards(struct shards *s)
 /* End the processes that this server does not need. Return the number of all others. */
 static uint32_t end_some(struct shards *s)
 {
-	uint64_t now = postgres_clock_ms(CLOCK_BOOTTIME);
+	uint64_t now = clock_ms();
 	uint32_t i, count = 0, held = 0;
 	struct part *last = NULL;
 
@@ -343,7 +344,7 @@ static uint32_t end_some(struct shards *s)
 /* Each server begins with another shard, so that several servers seldom choose the same. */
 static void start_some(struct shards *s, uint32_t count)
 {
-	uint64_t now = postgres_clock_ms(CLOCK_BOOTTIME);
+	uint64_t now = clock_ms();
 	uint32_t i, shards = s->options->shards;
 
 	for (i = 0; i < shards; i++) {
@@ -362,12 +363,12 @@ static void leave_time(struct shards *s)
 	uint32_t i;
 
 	for (i = 0; i < s->options->shards; i++)
-		s->parts[i].not_before = postgres_clock_ms(CLOCK_BOOTTIME) + RESTART_MS;
+		s->parts[i].not_before = clock_ms() + RESTART_MS;
 }
 
 static void wait_for_processes(struct shards *s, int flags)
 {
-	uint64_t now = postgres_clock_ms(CLOCK_BOOTTIME);
+	uint64_t now = clock_ms();
 	int status;
 	uint32_t i;
 	pid_t pid;
