@@ -100,4 +100,4 @@ def access_by_certificate():
         assert server.client().stats()["total-jobs"] == "1"
 
 
-TESTS = [value for name, value in list(globals().items()) if name.startswith("access_")]
+TESTS = ktap.named(globals(), "access_")

@@ -48,29 +48,26 @@ def fails_at(call, error):
         return ended
 
 
-def q1_a_write_that_fails_ends_it():
-    # Some of the calls, including those that create the store.
-    with harness.Server() as server:
-        server.stop()
+def failures(calls, error):
+    """The number of these calls at which a server that serves fails."""
     shown = 0
-    for call in range(1, 180, 6):
+    for call in calls:
         try:
-            shown += fails_at(call, errno.EIO)
+            shown += fails_at(call, error)
         except RuntimeError as refused:
             assert "exiting" in str(refused), refused
     print(f"# failed while serving at {shown} points")
-    assert shown > 5
+    return shown
+
+
+def q1_a_write_that_fails_ends_it():
+    """Some of the calls, including those that create the store."""
+    assert failures(range(1, 180, 6), errno.EIO) > 5
 
 
 def q1_a_disk_without_any_space_ends_it():
     """Not even the reserve can be written."""
-    shown = 0
-    for call in range(80, 180, 7):
-        try:
-            shown += fails_at(call, errno.ENOSPC)
-        except RuntimeError as refused:
-            assert "exiting" in str(refused), refused
-    assert shown > 3
+    assert failures(range(80, 180, 7), errno.ENOSPC) > 3
 
 
 @contextlib.contextmanager
@@ -156,22 +153,12 @@ def full_disk_is_filled_by_others():
         harness.until(lambda: client.put(b"x" * 60000) and client.stats()["store-full"] == "false")
 
 
-def refuses(server):
-    try:
-        server.start()
-    except RuntimeError as refused:
-        lines = str(refused).splitlines()
-        assert len(lines) == 1, lines
-        return lines[0]
-    raise AssertionError("it serves that store")
-
-
 def store_of_another_version():
     with harness.Server() as server:
         server.stop()
         with sqlite3.connect(server.store) as db:
             db.execute("PRAGMA user_version=99")
-        said = refuses(server)
+        said = server.refusal()
         assert "version is 99" in said, said
 
 
@@ -211,28 +198,23 @@ def store_of_another_program():
         os.unlink(server.store)
         with sqlite3.connect(server.store) as db:
             db.execute("CREATE TABLE mine(x)")
-        assert "another program" in refuses(server)
+        assert "another program" in server.refusal()
         with sqlite3.connect(server.store) as db:
             assert db.execute("SELECT name FROM sqlite_schema").fetchall() == [("mine",)]
         with open(server.store, "wb") as file:
             file.write(b"not a database but another file" * 100)
-        assert "not a database" in refuses(server)
+        assert "not a database" in server.refusal()
 
 
 def store_of_another_server():
+    """Also by another name: a hard link is the same file."""
     with harness.Server() as server:
         second = harness.Server(directory=server.directory)
-        assert "another wheelq" in refuses(second)
-        assert server.client().put(b"x") == 1
-
-
-def store_of_another_server_by_another_name():
-    """A hard link is the same file."""
-    with harness.Server() as server:
-        second = harness.Server(directory=server.directory)
-        second.store = server.store + "-link"
-        os.link(server.store, second.store)
-        assert "another wheelq" in refuses(second)
+        for name in (server.store, server.store + "-link"):
+            second.store = name
+            if name != server.store:
+                os.link(server.store, name)
+            assert "another wheelq" in second.refusal()
         assert server.client().put(b"x") == 1
 
 
@@ -246,38 +228,26 @@ def store_behind_a_symbolic_link():
         assert server.client().put(b"y") == 2
 
 
-def store_that_is_moved_ends_it(move, directory=None):
-    with harness.Server(directory=directory) as server:
-        client = server.client()
-        client.put(b"x")
-        move(server.store)
-        client.send(b"put 0 0 60 1\r\nx\r\n")
-        try:
-            raise AssertionError(f"the response is {client.answer()}")
-        except (harness.Gone, ConnectionResetError):
-            pass
-        assert server.wait() == 1
-        assert b"renamed or removed" in server.said, server.said
+def rename_directory(path):
+    above = os.path.dirname(os.path.dirname(path))
+    os.rename(above, above + "-old")
 
 
-def store_that_is_renamed_ends_it():
-    store_that_is_moved_ends_it(lambda path: os.rename(path, path + "-old"))
-
-
-def store_that_is_removed_ends_it():
-    store_that_is_moved_ends_it(os.unlink)
-
-
-def store_log_that_is_removed_ends_it():
-    store_that_is_moved_ends_it(lambda path: os.unlink(path + "-wal"))
-
-
-def store_below_a_renamed_directory_ends_it():
-    with tempfile.TemporaryDirectory() as root:
-        above = os.path.join(root, "above")
-        directory = os.path.join(above, "directory")
-        os.makedirs(directory)
-        store_that_is_moved_ends_it(lambda _: os.rename(above, above + "-old"), directory)
+def store_that_is_moved_ends_it():
+    for move in (lambda path: os.rename(path, path + "-old"), os.unlink,
+                 lambda path: os.unlink(path + "-wal"), rename_directory):
+        with tempfile.TemporaryDirectory() as root:
+            directory = os.path.join(root, "above", "directory")
+            os.makedirs(directory)
+            with harness.Server(directory=directory) as server:
+                client = server.client()
+                client.put(b"x")
+                move(server.store)
+                client.send(b"put 0 0 60 1\r\nx\r\n")
+                with contextlib.suppress(harness.Gone, ConnectionResetError):
+                    raise AssertionError(f"the response is {client.answer()}")
+                assert server.wait() == 1
+                assert b"renamed or removed" in server.said, server.said
 
 
 def store_that_is_damaged():
@@ -308,7 +278,7 @@ def store_that_is_damaged():
         assert waiting.answer() == (f"RESERVED {last} 4", b"last")
 
 
-def store_with_a_changed_row(column, value, wrong):
+def check_changed_row(column, value, wrong):
     with harness.Server() as server:
         client = server.client()
         bad, good = client.put(b"bad", delay=1000), client.put(b"good")
@@ -329,13 +299,13 @@ def store_with_a_changed_row(column, value, wrong):
 def store_with_an_unknown_state():
     """The state of a job is an index of arrays, so a damaged one must not be used."""
     for state in (0, 6, 2**31, -3):
-        store_with_a_changed_row("state", state, "has the unknown state")
+        check_changed_row("state", state, "has the unknown state")
 
 
 def store_with_a_damaged_row():
     """A job with another due time, state or priority must neither be early nor late."""
     for column in ("due", "state", "pri", "kicks"):
-        store_with_a_changed_row(column, f"{column} + 1", "does not match its checksum")
+        check_changed_row(column, f"{column} + 1", "does not match its checksum")
 
 
 def store_that_is_no_longer_a_database():
@@ -347,7 +317,7 @@ def store_that_is_no_longer_a_database():
         with open(server.store, "r+b") as file:
             file.seek(4096)
             file.write(b"\xff" * 100000)
-        assert "sqlite3 .recover" in refuses(server)
+        assert "sqlite3 .recover" in server.refusal()
 
 
 def store_is_written_by_its_server_alone():
@@ -397,14 +367,4 @@ def store_log_of_a_reader_is_limited():
         assert os.stat(server.store + "-wal").st_size < 60 << 20
 
 
-TESTS = [q1_a_write_that_fails_ends_it, q1_a_disk_without_any_space_ends_it, full_disk_of_8_mb_drains,
-         full_disk_of_60_mb_drains, full_disk_is_filled_by_others,
-         store_of_another_version,
-         store_that_ended_goes_on_with_the_next_number, store_counts_its_jobs_after_a_crash,
-         store_of_another_program, store_is_written_by_its_server_alone,
-         store_log_does_not_grow, store_log_of_a_reader_is_limited, store_of_another_server,
-         store_of_another_server_by_another_name, store_behind_a_symbolic_link,
-         store_that_is_renamed_ends_it,
-         store_below_a_renamed_directory_ends_it,
-         store_that_is_removed_ends_it, store_log_that_is_removed_ends_it,
-         store_that_is_damaged, store_with_an_unknown_state, store_with_a_damaged_row, store_that_is_no_longer_a_database]
+TESTS = ktap.named(globals(), "q1_", "full_disk_", "store_")

@@ -328,5 +328,4 @@ def q8_memory_depends_on_loaded_jobs():
         assert int(said["jobs-in-memory"]) <= 1024 + 512
 
 
-TESTS = [value for name, value in sorted(globals().items())
-         if name.startswith("q") and name[1].isdigit()]
+TESTS = ktap.named(globals(), *(f"q{number}_" for number in range(1, 9)))

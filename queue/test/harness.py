@@ -138,6 +138,17 @@ class Server:
             raise RuntimeError(self.said.decode())
         return self
 
+    def refusal(self):
+        """Start it, which must fail. Return its only line of output."""
+        try:
+            self.start()
+        except RuntimeError as refused:
+            lines = str(refused).splitlines()
+            assert len(lines) == 1, lines
+            return lines[0]
+        self.stop()
+        raise AssertionError(f"it serves with {self.options}")
+
     def client(self):
         return Client(self.port)
 

@@ -385,20 +385,6 @@ def draining_refuses_new_jobs():
         assert client.reserve(0) == (1, b"a")
 
 
-def options_of_nonsense():
-    for options in (["--max-jobs", "x"], ["--max-tubes", "0"], ["--max-loaded", "-1"], ["what"],
-                    ["--nothing"], ["--horizon", "99999999999999999999"], ["--port", "99999"],
-                    ["--port", "0"], ["--port", "http"], ["--max-job-size", str(2**29 + 1)]):
-        server = harness.Server(*options)
-        try:
-            server.start()
-            raise AssertionError(f"it takes {options}")
-        except RuntimeError as refused:
-            assert len(str(refused).splitlines()) == 1, refused
-        assert server.process.returncode == 2
-        os.rmdir(server.directory)
-
-
 def serves_in_between(other, worker, line, count=2500):
     """Send a command repeatedly, so that the server reads all of them at once. It runs a part of
     them between two commands of another client."""
@@ -443,11 +429,4 @@ def hostile_worker_of_many_jobs():
         serves_in_between(other, worker, "reserve-with-timeout 0")
 
 
-TESTS = [hostile_words_of_every_verb, hostile_random_bytes,
-         hostile_line_ends_split_at_each_byte, hostile_body_too_long,
-         hostile_client_that_never_reads, hostile_client_that_never_ends_its_line, half_closed,
-         hostile_pipelines_share_the_server,
-         hostile_worker_of_many_tubes, hostile_worker_of_many_jobs,
-         half_closed_in_the_middle, half_closed_and_never_reads, half_closed_and_reads_slowly,
-         half_closed_with_full_buffers, resets_in_the_middle_of_its_answers, many_connections,
-         limits_have_clear_answers, draining_refuses_new_jobs, options_of_nonsense]
+TESTS = ktap.named(globals(), "hostile_", "half_closed", "resets_", "many_", "limits_", "draining_")

@@ -2,6 +2,7 @@
 """Jobs by key: one job per key and tube, which can be replaced, cancelled and read."""
 import load
 import harness
+import ktap
 
 KEYS = 20000
 
@@ -133,4 +134,4 @@ def key_of_nonsense():
         assert client.ask(f"peek-key {name}") == (f"FOUND {number} 1", b"x")
 
 
-TESTS = [value for name, value in list(globals().items()) if name.startswith("key_")]
+TESTS = ktap.named(globals(), "key_")

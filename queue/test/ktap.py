@@ -8,6 +8,11 @@ class Skip(Exception):
     """The test cannot run here, for the reason in the argument."""
 
 
+def named(module, *prefixes):
+    """The tests of a module: its functions whose names begin with one of these."""
+    return [value for name, value in module.items() if name.startswith(prefixes)]
+
+
 def run(tests, parts=()):
     """Run the tests whose name contains one of the parts, or all if there are no parts."""
     chosen = [t for t in tests if not parts or any(p in t.__name__ for p in parts)]

@@ -3,6 +3,7 @@
 import time
 
 import harness
+import ktap
 
 
 def ready(server, count, tube="default"):
@@ -123,4 +124,4 @@ def tube_limit_of_nonsense():
         assert client.ask("limit-tube b 1 1") == "LIMITED"
 
 
-TESTS = [value for name, value in list(globals().items()) if name.startswith("tube_limit_")]
+TESTS = ktap.named(globals(), "tube_limit_")

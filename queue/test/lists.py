@@ -4,6 +4,7 @@ import random
 
 import load
 import harness
+import ktap
 from guarantees import SEED
 
 STATES = ("ready", "delayed", "reserved", "buried")
@@ -135,4 +136,4 @@ def list_of_nonsense():
         assert client.ask("clear-jobs ready 0") == "CLEARED 0"
 
 
-TESTS = [value for name, value in list(globals().items()) if name.startswith(("list_", "clear_"))]
+TESTS = ktap.named(globals(), "list_", "clear_")

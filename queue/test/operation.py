@@ -26,13 +26,7 @@ def refusal(*options, **kinds):
     """Start a server that must fail. Return its only line of output and its exit status."""
     server = harness.Server(*options, **kinds)
     try:
-        server.start()
-        server.stop()
-        raise AssertionError(f"it takes {options}")
-    except RuntimeError as refused:
-        lines = str(refused).splitlines()
-        assert len(lines) == 1, lines
-        return lines[0], server.process.returncode
+        return server.refusal(), server.process.returncode
     finally:
         shutil.rmtree(server.directory, ignore_errors=True)
 
@@ -174,6 +168,13 @@ def store_is_its_owners_alone():
         modes = {name: stat.S_IMODE(os.stat(os.path.join(server.directory, name)).st_mode)
                  for name in os.listdir(server.directory)}
         assert len(modes) == 4 and set(modes.values()) == {0o600}, modes
+
+
+def options_of_nonsense():
+    for options in (["--max-jobs", "x"], ["--max-tubes", "0"], ["--max-loaded", "-1"], ["what"],
+                    ["--horizon", "99999999999999999999"], ["--port", "99999"], ["--port", "0"],
+                    ["--port", "http"], ["--max-job-size", str(2**29 + 1)], ["--nothing"]):
+        assert refusal(*options)[1] == 2, options
 
 
 def limit_of_bytes_counts_what_is_there():
@@ -485,6 +486,5 @@ def store_that_is_created_halfway():
     assert crashes > 3
 
 
-TESTS = [value for name, value in list(globals().items())
-         if name.startswith(("listens_", "limit_", "metrics_", "looks_", "manual_",
-                             "starts_", "stops_", "store_", "unit_"))]
+TESTS = ktap.named(globals(), "listens_", "limit_", "metrics_", "looks_", "manual_", "options_",
+                   "starts_", "stops_", "store_", "unit_")

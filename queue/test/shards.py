@@ -13,6 +13,7 @@ import guarantees
 import harness
 import history
 import keys
+import ktap
 import limits
 import lists
 import postgres
@@ -443,4 +444,4 @@ OF_ONE_SERVER = ("tube_limit_of_nonsense", "list_examines_a_limited_number_of_jo
 
 TESTS = [on_shards(test) for test in guarantees.TESTS + keys.TESTS + limits.TESTS + lists.TESTS +
          protocol.TESTS if test.__name__ not in OF_ONE_SERVER]
-TESTS += [value for name, value in sorted(globals().items()) if name.startswith("postgres_shards_")]
+TESTS += ktap.named(globals(), "postgres_shards_")

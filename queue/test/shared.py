@@ -9,6 +9,7 @@ import time
 
 import hostile
 import keys
+import ktap
 import limits
 import load
 import lists
@@ -216,16 +217,8 @@ def postgres_that_does_not_run_is_reported_at_the_start():
     with postgres.stores(), harness.Server() as server:
         with stopped_postgres(server):
             server.kill()
-            assert "cannot open the store" in refusal(server)
+            assert "cannot open the store" in server.refusal()
         server.start()
-
-
-def refusal(server):
-    try:
-        server.start()
-    except RuntimeError as refused:
-        return str(refused)
-    raise AssertionError("it serves")
 
 
 def postgres_store_that_is_damaged():
@@ -254,7 +247,7 @@ def postgres_store_of_another_version():
     with postgres.stores(), harness.Server() as server:
         server.stop()
         postgres.sql(server.store, "UPDATE wheelq_store SET version = 99")
-        assert "version is 99" in refusal(server)
+        assert "version is 99" in server.refusal()
 
 
 @contextlib.contextmanager
@@ -368,7 +361,7 @@ def postgres_without_fsync_is_refused():
         server.stop()
         fsync("off")
         try:
-            assert "fsync=off" in refusal(server)
+            assert "fsync=off" in server.refusal()
         finally:
             fsync("on")
         server.start()
@@ -408,4 +401,4 @@ def postgres_is_copied_and_restored():
 
 TESTS = [on_postgres(test) for test in guarantees.TESTS + keys.TESTS + limits.TESTS + lists.TESTS
          if test.__name__ not in OF_A_FILE]
-TESTS += [value for name, value in sorted(globals().items()) if name.startswith("postgres_")]
+TESTS += ktap.named(globals(), "postgres_")

@@ -10,6 +10,7 @@ import time
 import urllib.error
 import urllib.request
 
+import ktap
 import load
 import postgres
 import guarantees
@@ -314,9 +315,4 @@ def postgres_who_stands_by_may_be_told_to_drain():
         assert client.ask("put 0 0 60 1\r\nx") == "DRAINING"
 
 
-TESTS = [postgres_q2_q3_q4_q7_takeovers, postgres_q2_q3_q4_q7_packets_are_dropped,
-         postgres_that_is_slow_is_waited_for,
-         postgres_bodies_are_read_in_batches, postgres_bodies_of_any_size_are_read,
-         postgres_paused_while_it_creates_the_store, postgres_session_is_never_silent,
-         postgres_silence_is_survived, postgres_silence_is_survived_on_standby,
-         postgres_health_on_standby, postgres_who_stands_by_may_be_told_to_drain]
+TESTS = ktap.named(globals(), "postgres_")

@@ -181,5 +181,4 @@ def put_until_closed(server):
     return put
 
 
-TESTS = [value for name, value in sorted(globals().items())
-         if name.startswith("postgres_") and callable(value)]
+TESTS = ktap.named(globals(), "postgres_")
