@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "buffer.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "fail.h"
 
 #define LEAST_ROOM	256
+#define READ_BYTES	65536
 /* Most lines are shorter. */
 #define USUAL		64
 
@@ -65,4 +69,33 @@ void buffer_clear(struct buffer *buffer)
 {
 	free(buffer->bytes);
 	*buffer = (struct buffer){ 0 };
+}
+
+bool buffer_read(struct buffer *buffer, int fd, bool *has_ended)
+{
+	/* Shared by all connections, to save memory. */
+	static char bytes[READ_BYTES];
+	ssize_t got = read(fd, bytes, sizeof(bytes));
+
+	if (got > 0)
+		buffer_add(buffer, bytes, got);
+	else if (!got)
+		*has_ended = true;
+	else
+		return errno == EAGAIN || errno == EINTR;
+	return true;
+}
+
+bool buffer_send(struct buffer *buffer, int fd)
+{
+	ssize_t sent;
+
+	while (buffer_count(buffer)) {
+		sent = send(fd, buffer_bytes(buffer), buffer_count(buffer), MSG_NOSIGNAL);
+		if (sent > 0)
+			buffer_take(buffer, sent);
+		else if (errno != EINTR)
+			return errno == EAGAIN;
+	}
+	return true;
 }

@@ -5,6 +5,7 @@
 #ifndef BUFFER_H
 #define BUFFER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /**
@@ -39,5 +40,11 @@ void buffer_print(struct buffer *buffer, const char *format, ...);
 /* Remove the first bytes. An empty buffer uses no memory. */
 void buffer_take(struct buffer *buffer, size_t count);
 void buffer_clear(struct buffer *buffer);
+/*
+ * Read once from a socket, or send what the peer takes, without blocking. Return: false if the peer is
+ * unreachable. *@has_ended is set if it sends no more.
+ */
+bool buffer_read(struct buffer *buffer, int fd, bool *has_ended);
+bool buffer_send(struct buffer *buffer, int fd);
 
 #endif

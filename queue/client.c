@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "client.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "fail.h"
 
-/* Read from one connection per iteration. */
-#define READ_BYTES	65536
 /* A connection with more unread responses is not read. */
 #define OUT_BYTES	65536
 /* In this time before the end of a TTR, a wait ends with DEADLINE_SOON. */
@@ -163,33 +159,15 @@ void client_stop_waiting(struct client *client)
 
 void client_read(struct client *client)
 {
-	/* Shared by all connections, to save memory. */
-	static char bytes[READ_BYTES];
-	ssize_t got = read(client->fd, bytes, sizeof(bytes));
-
-	if (got > 0)
-		buffer_add(&client->in, bytes, got);
-	else if (!got)
-		client->has_ended = true;
-	else if (errno != EAGAIN && errno != EINTR)
-		client->is_dead = true;
+	client->is_dead |= !buffer_read(&client->in, client->fd, &client->has_ended);
 	client_set_busy(client);
 }
 
 void client_write(struct client *client)
 {
-	ssize_t sent;
-
-	while (buffer_count(&client->out) && !client->is_dead) {
-		sent = send(client->fd, buffer_bytes(&client->out),
-			    buffer_count(&client->out), MSG_NOSIGNAL);
-		if (sent > 0)
-			buffer_take(&client->out, sent);
-		else if (errno == EAGAIN)
-			return;
-		else if (errno != EINTR)
-			client->is_dead = true;
-	}
+	/* The responses of a lost store are not sent. */
+	if (!client->is_dead)
+		client->is_dead = !buffer_send(&client->out, client->fd);
 }
 
 bool client_can_run(const struct client *client)

@@ -12,8 +12,6 @@
 #include "clock.h"
 #include "fail.h"
 
-#define READ_BYTES	65536
-
 struct links links;
 
 void links_open(uint32_t shards)
@@ -68,30 +66,12 @@ void end_watch(struct end *end, uint32_t events)
 
 bool end_read(struct end *end)
 {
-	static char bytes[READ_BYTES];
-	ssize_t got = read(end->fd, bytes, sizeof(bytes));
-
-	if (got > 0)
-		buffer_add(&end->in, bytes, got);
-	else if (!got)
-		end->has_ended = true;
-	else
-		return errno == EAGAIN || errno == EINTR;
-	return true;
+	return buffer_read(&end->in, end->fd, &end->has_ended);
 }
 
 bool end_write(struct end *end)
 {
-	ssize_t sent;
-
-	while (end->is_connected && buffer_count(&end->out)) {
-		sent = send(end->fd, buffer_bytes(&end->out), buffer_count(&end->out),
-			    MSG_NOSIGNAL);
-		if (sent < 0)
-			return errno == EAGAIN || errno == EINTR;
-		buffer_take(&end->out, sent);
-	}
-	return true;
+	return !end->is_connected || buffer_send(&end->out, end->fd);
 }
 
 void end_close(struct end *end)

@@ -74,15 +74,6 @@ static int open_signals(void)
 	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-static void name_process(struct server *server)
-{
-	unsigned long long name = 0;
-
-	if (getrandom(&name, sizeof(name), 0) != sizeof(name))
-		name = getpid();
-	snprintf(server->name, sizeof(server->name), "%016llx", name);
-}
-
 /* Open a file, or the URI of a database. */
 static struct store *store_open(const struct server_options *options, int http_fd)
 {
@@ -111,7 +102,8 @@ static void server_open(struct server *server, const struct server_options *opti
 	*server = (struct server){ .options = *options, .has_more = true };
 	TAILQ_INIT(&server->clients);
 	client_host_open(&server->host, commands, queue);
-	name_process(server);
+	if (getrandom(&server->id, sizeof(server->id), 0) < 0)
+		server->id = getpid();
 	block_drain_signal();
 	listener_open(&server->listener, options->address, options->port);
 	server->http.fd = -1;

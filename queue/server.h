@@ -33,7 +33,7 @@
  * @is_draining: true if puts are rejected
  * @is_ending: true in the last iteration
  * @started: ms of the queue's clock
- * @name: random name of this process
+ * @id: a random number
  */
 struct server {
 	struct server_options options;
@@ -58,7 +58,7 @@ struct server {
 	bool is_draining;
 	bool is_ending;
 	uint64_t started;
-	char name[17];
+	uint64_t id;
 };
 
 static inline struct server *server_of(const struct client *client)

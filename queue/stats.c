@@ -120,8 +120,8 @@ static void process(struct buffer *b, struct server *server)
 	number(b, "binlog-max-size", queue->options.bytes);
 	buffer_print(b, "draining: %s\n",
 		     server->is_draining ? "true" : "false");
-	buffer_print(b, "id: %s\nhostname: \"%s\"\nos: \"%s\"\nplatform: \"%s\"\n",
-		     server->name, system.nodename, system.version,
+	buffer_print(b, "id: %016llx\nhostname: \"%s\"\nos: \"%s\"\nplatform: \"%s\"\n",
+		     (unsigned long long)server->id, system.nodename, system.version,
 		     system.machine);
 }
 
