@@ -14,14 +14,18 @@ import load
 import guarantees
 import harness
 
-VERBS = ["put", "put-at", "put-key", "peek", "peek-key", "delete-key", "peek-ready", "peek-delayed", "peek-buried", "reserve",
-         "reserve-with-timeout", "reserve-job", "delete", "release", "bury", "touch", "use",
-         "watch", "ignore", "kick", "kick-job", "stats", "stats-job", "stats-tube",
-         "list-tubes", "list-tube-used", "list-tubes-watched", "pause-tube"]
-# Words that are not valid numbers, names or line ends.
-NONSENSE = ["", " ", "-1", "x", "1x", "0x10", "1e3", "+1", "1.", ".5", "1.0000000001", "1..2",
-            "18446744073709551616", "99999999999999999999999", "-", "-a", "a,b", "a\tb", "\0",
-            "\x7f", "\xff", "%n%s", "'; DROP TABLE job; --", "n" * 201]
+# The arguments of each verb: n is a name, d a number.
+TAKES = {"put": "dddd", "put-at": "dddd", "put-key": "ndddd", "peek": "d", "peek-key": "n",
+         "delete-key": "n", "peek-ready": "", "peek-delayed": "", "peek-buried": "", "reserve": "",
+         "reserve-with-timeout": "d", "reserve-job": "d", "delete": "d", "release": "ddd",
+         "bury": "dd", "touch": "d", "use": "n", "watch": "n", "ignore": "n", "kick": "d",
+         "kick-job": "d", "stats": "", "stats-job": "d", "stats-tube": "n", "list-tubes": "",
+         "list-tube-used": "", "list-tubes-watched": "", "pause-tube": "nd"}
+# Words that are names but not numbers, and words that are neither.
+NO_NUMBERS = ["x", "1x", "0x10", "1e3", "+1", "1.", ".5", "1.0000000001", "1..2",
+              "18446744073709551616", "99999999999999999999999"]
+NONSENSE = ["", " ", "-1", "-", "-a", "a,b", "a\tb", "\0", "\x7f", "\xff", "%n%s",
+            "'; DROP TABLE job; --", "n" * 201]
 REFUSALS = ("BAD_FORMAT", "UNKNOWN_COMMAND")
 
 
@@ -38,28 +42,15 @@ def still_serves(server):
 
 
 def hostile_words_of_every_verb():
-    takes = {"put": 4, "put-at": 4, "release": 3, "bury": 2, "pause-tube": 2, "peek": 1,
-             "reserve-with-timeout": 1, "reserve-job": 1, "delete": 1, "touch": 1, "use": 1,
-             "watch": 1, "ignore": 1, "kick": 1, "kick-job": 1, "stats-job": 1, "stats-tube": 1,
-             "put-key": 5, "peek-key": 1, "delete-key": 1}
     with harness.Server() as server:
         client = server.client()
         lines = 0
-        for verb in VERBS:
-            count = takes.get(verb, 0)
-            for place in range(count + 1):
-                for word in NONSENSE:
-                    if verb in ("use", "watch", "ignore", "stats-tube", "pause-tube", "put-key",
-                                "peek-key", "delete-key") and \
-                       place == 0 and word in ("x", "1x", "0x10", "1e3", "+1", "1.", ".5",
-                                               "1.0000000001", "1..2",
-                                               "18446744073709551616",
-                                               "99999999999999999999999"):
-                        continue
-                    words = ["1"] * count
+        for verb, takes in TAKES.items():
+            # The last word is one too many.
+            for place, kind in enumerate(takes + " "):
+                for word in NONSENSE[kind == " ":] + NO_NUMBERS * (kind != "n"):
+                    words = ["1"] * len(takes)
                     words[place:place + 1] = [word]
-                    if place == count and not word:
-                        continue
                     line = " ".join([verb, *words])
                     client.send(line.encode("latin-1") + b"\r\n")
                     answer = client.answer()
@@ -80,7 +71,7 @@ def hostile_random_bytes():
     with harness.Server() as server:
         for _ in range(200):
             raw = socket.create_connection(("127.0.0.1", server.port), harness.PATIENCE)
-            words = [dice.choice(VERBS + NONSENSE + ["1", "0", "\r\n", "default"])
+            words = [dice.choice([*TAKES, *NONSENSE, *NO_NUMBERS, "1", "0", "\r\n", "default"])
                      for _ in range(dice.randrange(40))]
             raw.sendall(" ".join(words).encode("latin-1") + b"\r\n" +
                         dice.randbytes(dice.randrange(2000)))
