@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Results in KTAP, the kernel's test protocol: one line per test."""
+import functools
 import sys
 import traceback
 
@@ -11,6 +12,13 @@ class Skip(Exception):
 def named(module, *prefixes):
     """The tests of a module: its functions whose names begin with one of these."""
     return [value for name, value in module.items() if name.startswith(prefixes)]
+
+
+def bound(name, test, *arguments):
+    """A test with this name and these arguments."""
+    bound_test = functools.partial(test, *arguments)
+    bound_test.__name__ = name
+    return bound_test
 
 
 def run(tests, parts=()):

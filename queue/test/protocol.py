@@ -174,12 +174,9 @@ def converse(ours, theirs, case):
         assert both_refuse, f"{line!r:.60}: wheelq {a!r:.300}, beanstalkd {b!r:.300}"
 
 
-def make_test(name, case):
-    def test():
-        with Beanstalkd() as beanstalkd, harness.Server() as server:
-            converse(Side(server.port, f"{name}-tube"), Side(beanstalkd.port, f"{name}-tube"), case)
-    test.__name__ = f"protocol_{name}"
-    return test
+def compare(name, case):
+    with Beanstalkd() as beanstalkd, harness.Server() as server:
+        converse(Side(server.port, f"{name}-tube"), Side(beanstalkd.port, f"{name}-tube"), case)
 
 
 class Beanstalkd:
@@ -246,4 +243,4 @@ def protocol_names_are_quoted():
 
 
 TESTS = [protocol_seconds_that_are_left_are_rounded_down, protocol_names_are_quoted]
-TESTS += [make_test(name, case) for name, case in CASES.items()]
+TESTS += [ktap.bound(f"protocol_{name}", compare, name, case) for name, case in CASES.items()]

@@ -407,41 +407,29 @@ def faults(count):
         f"and {late} late responses")
 
 
-def postgres_shards_q2_q3_q4_q7_faults_of_2_servers():
-    faults(2)
-
-
-def postgres_shards_q2_q3_q4_q7_faults_of_3_servers():
-    faults(3)
-
-
-def postgres_shards_q2_q3_q4_q7_faults_of_4_servers():
-    faults(4)
-
-
 def on_shards(test):
-    """The tests of one server, through a server with shards."""
-    def run():
-        started = harness.Server.launch
+    """Run a test of one server through a server with shards."""
+    started = harness.Server.launch
 
-        def launch(server):
-            if "--shards" not in server.options:
-                own_group(server)
-            return started(server)
-        harness.Server.launch = launch
-        try:
-            with postgres.stores():
-                test()
-        finally:
-            harness.Server.launch = started
-    run.__name__ = f"postgres_shards_{test.__name__}"
-    return run
+    def launch(server):
+        if "--shards" not in server.options:
+            own_group(server)
+        return started(server)
+    harness.Server.launch = launch
+    try:
+        with postgres.stores():
+            test()
+    finally:
+        harness.Server.launch = started
 
 
 # Tests of limits on the number of tubes, of certain ids, and of counts of connections.
 OF_ONE_SERVER = ("tube_limit_of_nonsense", "list_examines_a_limited_number_of_jobs",
                  "protocol_stats_of_a_tube", *shared.OF_A_FILE)
 
-TESTS = [on_shards(test) for test in guarantees.TESTS + keys.TESTS + limits.TESTS + lists.TESTS +
-         protocol.TESTS if test.__name__ not in OF_ONE_SERVER]
+TESTS = [ktap.bound(f"postgres_shards_{test.__name__}", on_shards, test)
+         for test in guarantees.TESTS + keys.TESTS + limits.TESTS + lists.TESTS + protocol.TESTS
+         if test.__name__ not in OF_ONE_SERVER]
+TESTS += [ktap.bound(f"postgres_shards_q2_q3_q4_q7_faults_of_{count}_servers", faults, count)
+          for count in (2, 3, 4)]
 TESTS += ktap.named(globals(), "postgres_shards_")

@@ -29,11 +29,8 @@ ROUND = 500
 
 
 def on_postgres(test):
-    def run():
-        with postgres.stores():
-            test()
-    run.__name__ = f"postgres_{test.__name__}"
-    return run
+    with postgres.stores():
+        test()
 
 
 def postgres_as_the_oracle():
@@ -399,6 +396,7 @@ def postgres_is_copied_and_restored():
             assert client.ask("peek-ready") == "NOT_FOUND"
 
 
-TESTS = [on_postgres(test) for test in guarantees.TESTS + keys.TESTS + limits.TESTS + lists.TESTS
+TESTS = [ktap.bound(f"postgres_{test.__name__}", on_postgres, test)
+         for test in guarantees.TESTS + keys.TESTS + limits.TESTS + lists.TESTS
          if test.__name__ not in OF_A_FILE]
 TESTS += ktap.named(globals(), "postgres_")

@@ -95,7 +95,7 @@ def survives(store, with_shards, fault):
     print(f"# puts were accepted after {took:.1f} s; {len(put)} jobs acknowledged")
 
 
-def promoted(with_shards):
+def replica_is_promoted(with_shards):
     with replicated() as (primary, replica):
         def promote():
             primary.crash()
@@ -105,42 +105,18 @@ def promoted(with_shards):
         survives(store + "&target_session_attrs=read-write", with_shards, promote)
 
 
-def restarted(with_shards):
+def two_servers_and_a_restart(with_shards):
     def restart():
         postgres.started().crash()
         postgres.started().start()
     survives(postgres.started().new_store(), with_shards, restart)
 
 
-def terminated(with_shards):
+def sessions_are_terminated(with_shards):
     """An administrator ends the sessions of the servers that hold the store."""
     store = postgres.started().new_store()
     survives(store, with_shards, lambda: postgres.sql(
         store, "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'"))
-
-
-def postgres_sessions_are_terminated():
-    terminated(False)
-
-
-def postgres_shards_sessions_are_terminated():
-    terminated(True)
-
-
-def postgres_replica_is_promoted():
-    promoted(False)
-
-
-def postgres_shards_replica_is_promoted():
-    promoted(True)
-
-
-def postgres_two_servers_and_a_restart():
-    restarted(False)
-
-
-def postgres_shards_two_servers_and_a_restart():
-    restarted(True)
 
 
 def postgres_disk_is_full():
@@ -181,4 +157,6 @@ def put_until_closed(server):
     return put
 
 
-TESTS = ktap.named(globals(), "postgres_")
+TESTS = [ktap.bound(f"postgres_{with_shards}{test.__name__}", test, bool(with_shards))
+         for test in (sessions_are_terminated, replica_is_promoted, two_servers_and_a_restart)
+         for with_shards in ("", "shards_")] + [postgres_disk_is_full]
