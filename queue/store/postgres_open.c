@@ -95,18 +95,10 @@ static void connect_to(struct postgres *p)
 		     PQdb(p->db));
 }
 
-/* Notices are ignored; errors are returned with results. */
-static void no_notice(void *context, const char *message)
-{
-	(void)context;
-	(void)message;
-}
-
 static void set_session(struct postgres *p)
 {
 	char sql[256];
 
-	PQsetNoticeProcessor(p->db, no_notice, NULL);
 	if (!number_of(p, "SELECT (current_setting('fsync') = 'on')::int") && !p->store.is_lost)
 		fail(EXIT_FAILED,
 		     "PostgreSQL %s: rejected, because commits do not survive a crash with fsync=off",

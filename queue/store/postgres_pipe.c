@@ -93,11 +93,20 @@ static const char *const keywords[] = {
 	STORE_TEXT(POSTGRES_LEASE_MS), uri, NULL, \
 }
 
+/* Notices are ignored; errors are returned with results. */
+static void no_notice(void *context, const char *message)
+{
+	(void)context;
+	(void)message;
+}
+
 struct pg_conn *postgres_connect(const char *uri)
 {
 	const char *const values[] = VALUES(uri);
+	PGconn *db = PQconnectdbParams(keywords, values, 1);
 
-	return PQconnectdbParams(keywords, values, 1);
+	PQsetNoticeProcessor(db, no_notice, NULL);
+	return db;
 }
 
 /*

@@ -167,18 +167,6 @@ static void create_schemas(struct shards *s)
 	must(s, "COMMIT");
 }
 
-static void no_notice(void *context, const char *message)
-{
-	(void)context;
-	(void)message;
-}
-
-static void open_session(struct shards *s)
-{
-	s->db = postgres_connect(s->options->path);
-	PQsetNoticeProcessor(s->db, no_notice, NULL);
-}
-
 /* From now on, the other servers leave a part of the shards to this one. */
 static void join_servers(struct shards *s)
 {
@@ -435,7 +423,7 @@ void shards_serve(const struct server_options *options)
 	sigaddset(&s.signals, SIGUSR1);
 	sigaddset(&s.signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &s.signals, NULL);
-	open_session(&s);
+	s.db = postgres_connect(options->path);
 	create_schemas(&s);
 	join_servers(&s);
 	listener_open(&s.listener, options->address, options->port);
@@ -453,7 +441,7 @@ void shards_serve(const struct server_options *options)
 		/* The other processes detect themselves that PostgreSQL is unavailable. */
 		if (PQstatus(s.db) != CONNECTION_OK) {
 			PQfinish(s.db);
-			open_session(&s);
+			s.db = postgres_connect(options->path);
 			join_servers(&s);
 			leave_time(&s);
 		}
