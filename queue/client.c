@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "fail.h"
+#include "requests.h"
 
 /* A connection with more unread responses is not read. */
 #define OUT_BYTES	65536
@@ -207,14 +208,14 @@ static bool take_line(struct client *client)
 	if (!end) {
 		if (most < LINE_MAX_BYTES)
 			return false;
-		client->state = client->host->ops->closes(buffer_bytes(in), most) ?
+		client->state = http_may_be_request(buffer_bytes(in), most) ?
 			CLIENT_QUITS : CLIENT_SKIP_LINE;
 		return true;
 	}
 	length = end - buffer_bytes(in);
 	memcpy(line, buffer_bytes(in), length);
 	line[length] = '\0';
-	client->host->ops->line(client, line, length);
+	command_run(client, line, length);
 	buffer_take(in, length + 2);
 	return true;
 }
@@ -230,7 +231,7 @@ static bool take_body(struct client *client)
 	if (memcmp(buffer_bytes(in) + size, "\r\n", BODY_END))
 		client_reply(client, "EXPECTED_CRLF\r\n");
 	else
-		client->host->ops->body(client, buffer_bytes(in));
+		command_put(client, buffer_bytes(in));
 	buffer_take(in, size + BODY_END);
 	return true;
 }
@@ -263,7 +264,7 @@ static bool take(struct client *client)
 	case CLIENT_SKIP_LINE:
 		return skip_line(client);
 	case CLIENT_HEADERS:
-		return client->host->ops->headers(client);
+		return http_take(client);
 	default:
 		return false;
 	}
@@ -282,10 +283,9 @@ void client_work(struct client *client, uint64_t end)
 	client->has_more = enough && buffer_count(&client->in);
 }
 
-void client_host_open(struct client_host *host, const struct client_ops *ops,
-		      struct queue *queue)
+void client_host_open(struct client_host *host, struct queue *queue)
 {
-	*host = (struct client_host){ .ops = ops, .queue = queue };
+	*host = (struct client_host){ .queue = queue };
 	TAILQ_INIT(&host->busy);
 	TAILQ_INIT(&host->served);
 }

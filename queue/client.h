@@ -14,28 +14,12 @@ struct client;
 TAILQ_HEAD(client_list, client);
 
 /**
- * struct client_ops - implementation of the commands
- * @line: run the command of a line, without its end; the line may be modified
- * @body: the body of client->put has arrived
- * @headers: state CLIENT_HEADERS: take one line; return false if it is incomplete
- * @closes: return true if a line that is too long closes the connection
- */
-struct client_ops {
-	void (*line)(struct client *client, char *line, size_t length);
-	void (*body)(struct client *client, const char *body);
-	bool (*headers)(struct client *client);
-	bool (*closes)(const char *bytes, size_t count);
-};
-
-/**
  * struct client_host - state that all connections share
- * @ops: the commands
  * @queue: the queue
  * @busy: connections to process at the end of the iteration
  * @served: those that have run commands in this iteration and have more; they run after the others
  */
 struct client_host {
-	const struct client_ops *ops;
 	struct queue *queue;
 	struct client_list busy;
 	struct client_list served;
@@ -115,8 +99,7 @@ struct client {
 	uint32_t events;
 };
 
-void client_host_open(struct client_host *host, const struct client_ops *ops,
-		      struct queue *queue);
+void client_host_open(struct client_host *host, struct queue *queue);
 struct client *client_open(struct client_host *host, int fd);
 void client_close(struct client *client);
 /* Read the available input. */

@@ -32,7 +32,7 @@ static void put(struct client *client, const struct command *command)
 		client_skip_body(client, "JOB_TOO_BIG\r\n");
 }
 
-static void put_body(struct client *client, const char *body)
+void command_put(struct client *client, const char *body)
 {
 	const struct command *command = &client->put;
 	struct queue_job job = {
@@ -299,7 +299,7 @@ static void run(struct client *client, const struct command *command)
 		runs[command->verb](client, command);
 }
 
-static void run_line(struct client *client, char *line, size_t length)
+void command_run(struct client *client, char *line, size_t length)
 {
 	struct command command;
 	const char *error;
@@ -318,10 +318,3 @@ static void run_line(struct client *client, char *line, size_t length)
 	else
 		run(client, &command);
 }
-
-const struct client_ops command_ops = {
-	.line = run_line,
-	.body = put_body,
-	.headers = http_take,
-	.closes = http_may_be_request,
-};

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "options.h"
-#include "requests.h"
+#include "server.h"
 #include "shards.h"
 
 /* Freed buffers up to this size are used again, because new ones cost a page fault per page. */
@@ -15,7 +15,6 @@
 int main(int argc, char **argv)
 {
 	struct server_options options;
-	struct server server;
 
 	/* Bodies may be secret: files are readable only by their owner. */
 	umask(077);
@@ -24,6 +23,6 @@ int main(int argc, char **argv)
 	options_read(&options, argc, argv);
 	if (options.shards)
 		shards_serve(&options);
-	serve(&server, &options, &command_ops);
+	serve(&options);
 	return 0;
 }

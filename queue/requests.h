@@ -7,8 +7,10 @@
 
 #include "server.h"
 
-/* The commands of the protocol. */
-extern const struct client_ops command_ops;
+/* Run the command of a line, without its end. The line is modified. */
+void command_run(struct client *client, char *line, size_t length);
+/* The body of client->put has arrived. */
+void command_put(struct client *client, const char *body);
 
 /**
  * struct stats_clients - number of connections, by kind

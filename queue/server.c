@@ -94,14 +94,13 @@ static void use_queue(struct server *server, struct queue *queue)
 		watch_fd(server, timers_fd(queue->timers, clock), &server->has_expired[clock]);
 }
 
-static void server_open(struct server *server, const struct server_options *options,
-			const struct client_ops *commands)
+static void server_open(struct server *server, const struct server_options *options)
 {
 	struct queue *queue = zeroed(1, sizeof(*queue));
 
 	*server = (struct server){ .options = *options, .has_more = true };
 	TAILQ_INIT(&server->clients);
-	client_host_open(&server->host, commands, queue);
+	client_host_open(&server->host, queue);
 	if (getrandom(&server->id, sizeof(server->id), 0) < 0)
 		server->id = getpid();
 	block_drain_signal();
@@ -409,25 +408,26 @@ static void iterate(struct server *server)
 		queue_prepare(queue);
 }
 
-void serve(struct server *server, const struct server_options *options,
-	   const struct client_ops *commands)
+void serve(const struct server_options *options)
 {
-	server_open(server, options, commands);
+	struct server server;
+
+	server_open(&server, options);
 	printf("wheelq: serves %llu jobs on %s\n",
-	       (unsigned long long)tube_jobs(server->queue->tubes.jobs),
-	       server->listener.name);
+	       (unsigned long long)tube_jobs(server.queue->tubes.jobs),
+	       server.listener.name);
 	fflush(stdout);
 	notify("READY=1\nSTATUS=serving");
-	server->store->can_be_lost = server->store->reopen;
-	while (!server->is_ending)
-		iterate(server);
+	server.store->can_be_lost = server.store->reopen;
+	while (!server.is_ending)
+		iterate(&server);
 	notify("STOPPING=1");
-	server->store->can_be_lost = false;
-	while (!TAILQ_EMPTY(&server->clients))
-		end_client(TAILQ_FIRST(&server->clients));
-	queue_finish(server->queue);
-	if (!server->is_reopening)
-		queue_close(server->queue);
-	free(server->queue);
-	listener_close(&server->listener);
+	server.store->can_be_lost = false;
+	while (!TAILQ_EMPTY(&server.clients))
+		end_client(TAILQ_FIRST(&server.clients));
+	queue_finish(server.queue);
+	if (!server.is_reopening)
+		queue_close(server.queue);
+	free(server.queue);
+	listener_close(&server.listener);
 }

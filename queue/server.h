@@ -67,7 +67,6 @@ static inline struct server *server_of(const struct client *client)
 }
 
 /* Run the commands of clients until a signal ends it. */
-void serve(struct server *server, const struct server_options *options,
-	   const struct client_ops *commands);
+void serve(const struct server_options *options);
 
 #endif

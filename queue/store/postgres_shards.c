@@ -26,7 +26,7 @@
 #include "fail.h"
 #include "notify.h"
 #include "postgres.h"
-#include "requests.h"
+#include "server.h"
 
 /* Interval at which the first process reads who holds the shards, in ms. */
 #define INTERVAL_MS	100
@@ -216,7 +216,6 @@ static void start_proxy(struct shards *s)
 static void start_part(struct shards *s, struct part *part)
 {
 	struct server_options options = *s->options;
-	struct server server;
 	char port[8];
 
 	part->free_since = clock_ms();
@@ -233,7 +232,7 @@ static void start_part(struct shards *s, struct part *part)
 	options.port = port;
 	options.http_port = NULL;
 	options.shard = &part->store;
-	serve(&server, &options, &command_ops);
+	serve(&options);
 	exit(0);
 }
 
