@@ -41,8 +41,8 @@ void buffer_print(struct buffer *buffer, const char *format, ...);
 void buffer_take(struct buffer *buffer, size_t count);
 void buffer_clear(struct buffer *buffer);
 /*
- * Read once from a socket, or send what the peer takes, without blocking. Return: false if the peer is
- * unreachable. *@has_ended is set if it sends no more.
+ * Read once from a socket, or send what the peer takes, without blocking. Return: false if the
+ * peer is unreachable. *@has_ended is set if it sends no more.
  */
 bool buffer_read(struct buffer *buffer, int fd, bool *has_ended);
 bool buffer_send(struct buffer *buffer, int fd);

@@ -18,7 +18,7 @@
 static void timer_expired(struct timer *timer)
 {
 	struct client *client = container_of(timer, struct client, timer);
-	struct queue *queue = client->host->queue;
+	struct queue *queue = client->server->queue;
 
 	worker_stop_waiting(&client->worker);
 	client->state = CLIENT_LINE;
@@ -28,15 +28,15 @@ static void timer_expired(struct timer *timer)
 		client_reply(client, "DEADLINE_SOON\r\n");
 }
 
-struct client *client_open(struct client_host *host, int fd)
+struct client *client_open(struct server *server, int fd)
 {
 	struct client *client = zeroed(1, sizeof(*client));
 
-	client->host = host;
+	client->server = server;
 	client->fd = fd;
 	client->timer.expired = timer_expired;
 	worker_init(&client->worker);
-	client->used = queue_tube(host->queue, "default");
+	client->used = queue_tube(server->queue, "default");
 	client->used->users++;
 	worker_watch(&client->worker, client->used);
 	return client;
@@ -44,7 +44,7 @@ struct client *client_open(struct client_host *host, int fd)
 
 void client_close(struct client *client)
 {
-	struct queue *queue = client->host->queue;
+	struct queue *queue = client->server->queue;
 
 	timer_cancel(queue->timers, &client->timer);
 	queue_abandon(queue, &client->worker);
@@ -61,7 +61,7 @@ void client_set_busy(struct client *client)
 {
 	if (client->is_busy)
 		return;
-	TAILQ_INSERT_TAIL(&client->host->busy, client, busy);
+	TAILQ_INSERT_TAIL(&client->server->busy, client, busy);
 	client->is_busy = true;
 }
 
@@ -87,7 +87,7 @@ static bool send_job(struct client *client, const char *word,
 
 	buffer_print(out, "%s %llu %u\r\n", word, (unsigned long long)rec->id,
 		     rec->size);
-	if (!queue_body(client->host->queue, rec,
+	if (!queue_body(client->server->queue, rec,
 			buffer_room(out, rec->size + 1))) {
 		out->to = out->from + before;
 		return false;
@@ -108,14 +108,14 @@ bool client_send_reserved(struct client *client, struct job *job)
 {
 	if (send_job(client, "RESERVED", &job->rec))
 		return true;
-	queue_bury(client->host->queue, &client->worker, job->rec.id,
+	queue_bury(client->server->queue, &client->worker, job->rec.id,
 		   job->rec.pri);
 	return false;
 }
 
 void client_send_waited(struct client *client, struct job *job)
 {
-	timer_cancel(client->host->queue->timers, &client->timer);
+	timer_cancel(client->server->queue->timers, &client->timer);
 	worker_stop_waiting(&client->worker);
 	client->state = CLIENT_LINE;
 	if (!client_send_reserved(client, job))
@@ -124,7 +124,7 @@ void client_send_waited(struct client *client, struct job *job)
 
 void client_wait(struct client *client)
 {
-	struct queue *queue = client->host->queue;
+	struct queue *queue = client->server->queue;
 	struct timers *timers = queue->timers;
 	uint64_t end = worker_deadline(&client->worker);
 	uint64_t until = end == UINT64_MAX ? end : end - MARGIN_MS;
@@ -152,7 +152,7 @@ void client_wait(struct client *client)
 
 void client_stop_waiting(struct client *client)
 {
-	timer_cancel(client->host->queue->timers, &client->timer);
+	timer_cancel(client->server->queue->timers, &client->timer);
 	worker_stop_waiting(&client->worker);
 	client->state = CLIENT_LINE;
 	client_reply(client, "TIMED_OUT\r\n");
@@ -276,18 +276,12 @@ void client_work(struct client *client, uint64_t end)
 
 	client->has_run = false;
 	while (enough && buffer_count(&client->in) && client_can_run(client) &&
-	       !queue_commit_is_full(client->host->queue) && clock_ns(CLOCK_MONOTONIC_COARSE) < end) {
+	       !queue_commit_is_full(client->server->queue) &&
+	       clock_ns(CLOCK_MONOTONIC_COARSE) < end) {
 		enough = take(client);
 		client->has_run = true;
 	}
 	client->has_more = enough && buffer_count(&client->in);
-}
-
-void client_host_open(struct client_host *host, struct queue *queue)
-{
-	*host = (struct client_host){ .queue = queue };
-	TAILQ_INIT(&host->busy);
-	TAILQ_INIT(&host->served);
 }
 
 void client_kill(struct client *client)
@@ -310,7 +304,7 @@ static struct tube *moved_tube(struct queue *to, const struct tube *tube)
 
 void client_move(struct client *client, struct queue *from)
 {
-	struct queue *to = client->host->queue;
+	struct queue *to = client->server->queue;
 	bool waits = client->state == CLIENT_WAITS;
 	struct watch *watch;
 

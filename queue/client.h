@@ -10,20 +10,9 @@
 #include "queue.h"
 
 struct client;
+struct server;
 
 TAILQ_HEAD(client_list, client);
-
-/**
- * struct client_host - state that all connections share
- * @queue: the queue
- * @busy: connections to process at the end of the iteration
- * @served: those that have run commands in this iteration and have more; they run after the others
- */
-struct client_host {
-	struct queue *queue;
-	struct client_list busy;
-	struct client_list served;
-};
 
 /**
  * enum client_state - the expected input of a connection
@@ -49,7 +38,7 @@ enum client_state {
  * struct client - a connection
  * @all: node in the list of connections
  * @busy: node in the list of connections to process at the end of the iteration
- * @host: state that all connections share
+ * @server: its server
  * @fd: the socket
  * @is_busy: true if @busy is in one of the two lists
  * @state: the expected input
@@ -75,7 +64,7 @@ enum client_state {
 struct client {
 	TAILQ_ENTRY(client) all;
 	TAILQ_ENTRY(client) busy;
-	struct client_host *host;
+	struct server *server;
 	int fd;
 	bool is_busy;
 	enum client_state state;
@@ -99,8 +88,7 @@ struct client {
 	uint32_t events;
 };
 
-void client_host_open(struct client_host *host, struct queue *queue);
-struct client *client_open(struct client_host *host, int fd);
+struct client *client_open(struct server *server, int fd);
 void client_close(struct client *client);
 /* Read the available input. */
 void client_read(struct client *client);
@@ -116,7 +104,7 @@ void client_write(struct client *client);
 void client_set_busy(struct client *client);
 /* The store was lost. Return: true if the connection has reserved jobs or awaits a response. */
 bool client_is_affected(const struct client *client);
-/* Move the connection from a queue to the one of its host. */
+/* Move the connection from a queue to the one of its server. */
 void client_move(struct client *client, struct queue *from);
 /* Return: true if it can be closed. */
 bool client_is_done(const struct client *client);

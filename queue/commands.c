@@ -13,7 +13,7 @@
 
 static struct queue *queue_of(struct client *client)
 {
-	return client->host->queue;
+	return client->server->queue;
 }
 
 static void reply(struct client *client, bool done, const char *text)
@@ -28,7 +28,7 @@ static void put(struct client *client, const struct command *command)
 	if (command->verb == VERB_PUT_KEY)
 		memcpy(client->key, command->name, strlen(command->name) + 1);
 	client->state = CLIENT_BODY;
-	if (command->bytes > server_of(client)->options.body)
+	if (command->bytes > client->server->options.body)
 		client_skip_body(client, "JOB_TOO_BIG\r\n");
 }
 
@@ -44,7 +44,7 @@ void command_put(struct client *client, const char *body)
 	};
 	uint64_t id;
 
-	if (server_of(client)->is_draining) {
+	if (client->server->is_draining) {
 		client_reply(client, "DRAINING\r\n");
 		return;
 	}
@@ -257,7 +257,7 @@ static void reject(struct client *client, const struct command *command, const c
 /* A client that has connected to this process itself may use a tube of another one. */
 static bool is_of_another_shard(struct client *client, const struct command *command)
 {
-	const struct server_options *o = &server_of(client)->options;
+	const struct server_options *o = &client->server->options;
 	const char *tube = command_tube(command, client->used->name);
 
 	return o->shard && tube && shard_of_tube(tube, o->shards) != o->shard->number;
@@ -289,7 +289,7 @@ static void (*const runs[VERB_COUNT])(struct client *client, const struct comman
 
 static void run(struct client *client, const struct command *command)
 {
-	server_of(client)->verbs[command->verb]++;
+	client->server->verbs[command->verb]++;
 	/* While the store is lost, workers wait. */
 	if (queue_of(client)->store->is_lost && !verb_has(command->verb, IF_LOST))
 		reject(client, command, "OUT_OF_MEMORY\r\n");

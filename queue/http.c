@@ -39,7 +39,7 @@ void http_begin(struct client *client, const char *line)
 	client->state = strncmp(line, "GET ", 4) ? CLIENT_QUITS : CLIENT_HEADERS;
 	client->reply = strncmp(line, "GET /metrics ", 13) ? HTTP_NOT_FOUND : NULL;
 	if (!strncmp(line, "GET /health ", 12))
-		client->reply = client->host->queue->store->is_lost ? UNAVAILABLE : HTTP_SERVING;
+		client->reply = client->server->queue->store->is_lost ? UNAVAILABLE : HTTP_SERVING;
 }
 
 void http_print(struct buffer *out, const struct buffer *metrics)
@@ -53,7 +53,7 @@ static void send_metrics(struct client *client)
 {
 	struct buffer text = { 0 };
 
-	metrics_print(&text, server_of(client));
+	metrics_print(&text, client->server);
 	http_print(&client->out, &text);
 	buffer_clear(&text);
 }

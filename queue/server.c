@@ -82,13 +82,11 @@ static struct store *store_open(const struct server_options *options, int http_f
 	return sqlite_open(options->path);
 }
 
-/* The host of the connections uses this queue from now on. */
 static void use_queue(struct server *server, struct queue *queue)
 {
 	int clock;
 
 	server->queue = queue;
-	server->host.queue = queue;
 	queue_tube(queue, "default")->stays = true;
 	for (clock = 0; clock < CLOCKS; clock++)
 		watch_fd(server, timers_fd(queue->timers, clock), &server->has_expired[clock]);
@@ -100,7 +98,8 @@ static void server_open(struct server *server, const struct server_options *opti
 
 	*server = (struct server){ .options = *options, .has_more = true };
 	TAILQ_INIT(&server->clients);
-	client_host_open(&server->host, queue);
+	TAILQ_INIT(&server->busy);
+	TAILQ_INIT(&server->served);
 	if (getrandom(&server->id, sizeof(server->id), 0) < 0)
 		server->id = getpid();
 	block_drain_signal();
@@ -147,7 +146,7 @@ static bool accept_one(struct server *server, struct listener *listener)
 		listener_refuse(fd, "DENIED\r\n");
 		return true;
 	}
-	client = client_open(&server->host, fd);
+	client = client_open(server, fd);
 	client->is_http = listener == &server->http;
 	client->events = EPOLLIN;
 	TAILQ_INSERT_TAIL(&server->clients, client, all);
@@ -234,7 +233,7 @@ static void process_queue(struct server *server)
 
 static void end_client(struct client *client)
 {
-	struct server *server = server_of(client);
+	struct server *server = client->server;
 
 	TAILQ_REMOVE(&server->clients, client, all);
 	server->connected--;
@@ -256,27 +255,26 @@ static void set_events(struct client *client)
 	if (event.events == client->events)
 		return;
 	client->events = event.events;
-	if (epoll_ctl(server_of(client)->epoll, EPOLL_CTL_MOD, client->fd, &event))
+	if (epoll_ctl(client->server->epoll, EPOLL_CTL_MOD, client->fd, &event))
 		fail(EXIT_FAILED, "epoll: %s", strerror(errno));
 }
 
 /* Its next command runs after those of connections that have not run one in this iteration. */
 static void run_again(struct client *client)
 {
-	struct client_host *host = client->host;
+	struct server *server = client->server;
 
-	TAILQ_INSERT_TAIL(client->has_run ? &host->served : &host->busy, client, busy);
+	TAILQ_INSERT_TAIL(client->has_run ? &server->served : &server->busy, client, busy);
 	client->is_busy = true;
 }
 
 /* Send responses after the commit. Return: true if there is more to do. */
 static bool finish_turn(struct server *server)
 {
-	struct client_host *host = &server->host;
 	struct client_list busy = TAILQ_HEAD_INITIALIZER(busy);
 	struct client *client;
 
-	TAILQ_CONCAT(&busy, &host->busy, busy);
+	TAILQ_CONCAT(&busy, &server->busy, busy);
 	while ((client = TAILQ_FIRST(&busy))) {
 		TAILQ_REMOVE(&busy, client, busy);
 		client->is_busy = false;
@@ -288,7 +286,7 @@ static bool finish_turn(struct server *server)
 		else
 			set_events(client);
 	}
-	return !TAILQ_EMPTY(&host->busy) || !TAILQ_EMPTY(&host->served) ||
+	return !TAILQ_EMPTY(&server->busy) || !TAILQ_EMPTY(&server->served) ||
 	       queue_can_process(server->queue);
 }
 
@@ -301,8 +299,8 @@ static void work(struct server *server)
 	uint64_t end = clock_ns(CLOCK_MONOTONIC_COARSE) + COMMANDS_NS;
 	struct client *client;
 
-	TAILQ_CONCAT(&server->host.busy, &server->host.served, busy);
-	TAILQ_FOREACH(client, &server->host.busy, busy)
+	TAILQ_CONCAT(&server->busy, &server->served, busy);
+	TAILQ_FOREACH(client, &server->busy, busy)
 		if (!client->is_dead)
 			client_work(client, end);
 }
@@ -399,7 +397,7 @@ static void iterate(struct server *server)
 	work(server);
 	process_queue(server);
 	server->has_more |= queue_work(queue);
-	if (queue_must_commit(queue, !TAILQ_EMPTY(&server->host.busy)))
+	if (queue_must_commit(queue, !TAILQ_EMPTY(&server->busy)))
 		queue_commit(queue);
 	if (queue->store->is_lost && !server->is_reopening)
 		lose_store(server);

@@ -26,7 +26,8 @@
  * @signal_fd: readable when a signal is pending
  * @has_expired: by clock, true if timers may have expired
  * @clients: connections
- * @host: state that all connections share
+ * @busy: connections to process at the end of the iteration
+ * @served: those that have run commands in this iteration and have more; they run after the others
  * @connected: number of connections
  * @connections: number of connections since the start
  * @verbs: number of commands, by kind
@@ -51,7 +52,8 @@ struct server {
 	int signal_fd;
 	bool has_expired[CLOCKS];
 	struct client_list clients;
-	struct client_host host;
+	struct client_list busy;
+	struct client_list served;
 	uint64_t connected;
 	uint64_t connections;
 	uint64_t verbs[VERB_COUNT];
@@ -60,11 +62,6 @@ struct server {
 	uint64_t started;
 	uint64_t id;
 };
-
-static inline struct server *server_of(const struct client *client)
-{
-	return container_of(client->host, struct server, host);
-}
 
 /* Run the commands of clients until a signal ends it. */
 void serve(const struct server_options *options);

@@ -145,7 +145,7 @@ static void ours(struct buffer *b, struct server *server)
 
 static void stats(struct client *client)
 {
-	struct server *server = server_of(client);
+	struct server *server = client->server;
 	struct queue *queue = server->queue;
 	struct stats_clients clients;
 	struct buffer b = { 0 };
@@ -179,7 +179,7 @@ static uint64_t seconds_left(uint64_t ms)
 
 static void stats_job(struct client *client, uint64_t id)
 {
-	struct queue *queue = client->host->queue;
+	struct queue *queue = client->server->queue;
 	uint64_t now = timers_now(queue->timers, CLOCK_QUEUE);
 	struct buffer b = { 0 };
 	struct job_record rec;
@@ -209,8 +209,8 @@ static void stats_job(struct client *client, uint64_t id)
 
 static void stats_tube(struct client *client, const char *name)
 {
-	const struct server_options *o = &server_of(client)->options;
-	struct queue *queue = client->host->queue;
+	const struct server_options *o = &client->server->options;
+	struct queue *queue = client->server->queue;
 	struct tube *tube = tube_find(&queue->tubes, name);
 	uint64_t now = timers_now_ceil(queue->timers, CLOCK_QUEUE), left = 0;
 	struct buffer b = { 0 };
@@ -251,7 +251,7 @@ static void list_tubes(struct client *client)
 	struct tube *tube;
 
 	buffer_print(&b, "---\n");
-	TAILQ_FOREACH(tube, &client->host->queue->tubes.list, all)
+	TAILQ_FOREACH(tube, &client->server->queue->tubes.list, all)
 		buffer_print(&b, "- %s\n", tube->name);
 	send_chunk(client, &b);
 }
@@ -265,7 +265,7 @@ static void list_jobs(struct client *client, const struct command *command)
 	struct buffer b = { 0 };
 	size_t count, i;
 
-	count = queue_list(client->host->queue, client->used, command->state, &cursor, recs,
+	count = queue_list(client->server->queue, client->used, command->state, &cursor, recs,
 			   command->bound < PAGE_MOST ? command->bound : PAGE_MOST);
 	buffer_print(&b, "---\nnext: %u", cursor.stored);
 	if (cursor.stored)
