@@ -378,8 +378,9 @@ struct wheel_submit {
  *
  * read() returns as many whole events as fit, or fewer if a signal is pending, if it has reached
  * its limit of expiries, or if a page of the buffer cannot be written. A periodic timer is armed
- * again, in phase, when its event is read or put into the ring. A program that waits for an edge, of
- * epoll or of io_uring, must call read() after each edge, because the next event may cause none before.
+ * again, in phase, when its event is read or put into the ring. A program that waits for an edge,
+ * of epoll or of io_uring, must call read() after each edge, because the next event may cause none
+ * before.
  */
 struct wheel_event {
 	__u64 id;
