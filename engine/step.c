@@ -54,9 +54,12 @@ static noinline struct wheel_timer *base_pop_last(struct wheel_base *base, u64 n
 	return base_pop(base, base->wheel->claim, now, until, &base->budget, true);
 }
 
-/* Deliver up to @max due timers to the owner, in order. Returns their number. */
-static __always_inline unsigned int base_expire(struct wheel_base *base, u64 now, u64 until,
-						unsigned int max)
+/*
+ * Deliver up to @max due timers to the owner, in order. Returns their number. Not inline, because
+ * its loop needs all registers.
+ */
+static noinline unsigned int base_expire(struct wheel_base *base, u64 now, u64 until,
+					 unsigned int max)
 {
 	wheel_claim_fn claim = base->wheel->claim;
 	struct wheel_timer *timer;
