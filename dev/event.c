@@ -102,7 +102,7 @@ static void queue_events(struct wheel_slots *slots, struct wheel_timer **due, un
  *	read event_head
  *
  * Either the program reads the new value, or the expiry reads that all older events were taken.
- * A read() counts as a check.
+ * A read() and a poll() count as checks.
  */
 static bool are_news(const struct wheel_file *file, unsigned int n)
 {
@@ -364,6 +364,7 @@ bool wheel_file_await(struct wheel_file *file, u32 wanted, u32 *ready)
 	if (file->polled)
 		WRITE_ONCE(file->wake_at, 1);
 	else if (*ready < wanted)
+		/* Only after @polled is set, a poll() stores without the lock. */
 		file->wake_at = min(file->wake_at, wanted);
 	deferred = wheel_file_deferred(file);
 	wheel_unlock(file->slots.wheel);

@@ -291,8 +291,8 @@ static bool finish_turn(struct server *server)
 }
 
 /*
- * Connections with new input run first. If the time is over, or the commit is large enough, before
- * all connections have run commands, the rest run before those that have.
+ * Connections with new input run first. If the time has ended, or the commit is large enough,
+ * before all connections have run commands, the rest run before those that have.
  */
 static void work(struct server *server)
 {

@@ -49,7 +49,7 @@
 /* Number of chunks of recent slots, which are then examined. */
 #define LAZY_MOST_RECENT	512U
 
-/* lazy.places of a slot that has expired and whose event was not taken. No number is there. */
+/* lazy.places of a slot that has expired and whose event was not taken. It is no index. */
 #define LAZY_EXPIRED	1U
 
 /* Word of a slot in no bucket. The last deadline of the clock and IDLE have the same value. */
